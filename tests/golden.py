@@ -95,7 +95,7 @@ def main():
         if os.path.isdir(a):
             files += sorted(os.path.join(d, f) for d, _, fs in os.walk(a) for f in fs
                             if f.endswith((".case", ".md")))
-        else:
+        elif os.path.exists(a):
             files.append(a)
     with tempfile.TemporaryDirectory() as tools:
         os.symlink(os.path.abspath(os.environ.get("PTXVET", "build/dev/ptxvet")), os.path.join(tools, "ptxvet"))
