@@ -30,6 +30,47 @@ struct kernel_param {
     bool dereferenced;      // its value reaches an address
     uint32_t align_needed;  // least alignment of the address by the widest access; 0: not known
     uint32_t divisible_by;  // from metadata: the value is promised to be a multiple of this; 0: none
+    // Triton's hidden scratch pointers: bytes for each program as the metadata states them; 0: none
+    // are needed, pass null. Times the programs of the grid and num_ctas, for the whole buffer.
+    bool scratch_known;
+    uint64_t scratch_size;
+    uint32_t scratch_align;
+};
+
+// A number of the metadata, and where it stands in it.
+struct metadata_value {
+    bool known;
+    uint64_t value;
+    struct span span;
+};
+
+// An argument of the source language that is no parameter of the entry: compiled into it.
+struct folded_argument {
+    struct str name;     // "stride_ak"
+    struct str value;    // "1", as the metadata writes it; empty: not known
+    bool constexpr_;     // declared so; false: an int that was 1, or None, when it was compiled
+    uint32_t index;      // position in the source language's signature
+};
+
+// What the compiler wrote down beside the PTX: Triton's .json and the first line of its .ttir. It
+// binds nobody (the driver never sees it), but it is how the kernel was meant to be launched.
+struct kernel_metadata {
+    struct str path;            // of the .json, as messages print it; empty: only a .ttir was there
+    struct source *source;      // its text; NULL as well
+    struct str name;            // of the kernel it belongs to; empty: not stated
+    struct str target;          // "sm_90"; empty: not stated
+    struct str triton_version;  // "3.6.0"; empty: not stated
+    struct metadata_value num_warps, warp_size, shared, num_ctas, maxnreg;
+    struct metadata_value global_scratch_size, global_scratch_align;
+    struct metadata_value profile_scratch_size, profile_scratch_align;
+    struct metadata_value cluster[3];      // cluster_dims of older releases
+    struct span name_span, target_span;
+    uint64_t threads;           // block of one launch: num_warps * warp_size; 0: not known
+    uint32_t hidden_params;     // 0 to 2: which scratch keys there are, whatever the version says
+    bool cooperative, pdl;      // launch_cooperative_grid, launch_pdl
+    uint32_t tensor_descriptors;           // entries of tensordesc_meta
+    VEC_OF(struct folded_argument) folded; // known only where a signature was kept
+    bool has_signature;         // names, types and divisibility of the arguments were found
 };
 
 struct kernel {
@@ -48,6 +89,8 @@ struct kernel {
     uint32_t shared_dynamic_align;
     uint64_t const_bytes, local_bytes;
     bool calls_unknown;       // an indirect call, or a call of a function without a body
+    const struct kernel_metadata *metadata;  // set by companion_apply; NULL: nothing was found
+    struct str demangled;     // "saxpy(int, float*)"; empty: the name is plain. Set by sources_apply
 };
 
 struct module_facts {
