@@ -2,21 +2,10 @@
 #ifndef PTXVET_ANALYZER_LAUNCH_JUDGE_H
 #define PTXVET_ANALYZER_LAUNCH_JUDGE_H
 
+#include "analyzer/deployment.h"
 #include "analyzer/facts/dryrun/dryrun.h"
 #include "analyzer/facts/facts.h"
 #include "analyzer/launch/launch.h"
-
-struct gpu;         // isa/gpus.h: a product or an architecture, and its limits
-struct driver_row;  // isa/versions.h: a driver release and the PTX version it reads
-
-// Where the file must run. `gpu` NULL: not named (the file's .target stands in where it can);
-// `driver` 0: not named, else major * 1000 + minor: 550054 for 550.54.
-struct deployment {
-    const struct gpu *gpu;
-    struct str gpu_text;      // as named on the command line
-    uint32_t driver;
-    struct str driver_text;
-};
 
 enum host { HOST_UNKNOWN, HOST_C, HOST_PYTHON, HOST_CUPY, HOST_NUMBA, HOST_RUST };
 
