@@ -19,6 +19,7 @@ struct kernel_param {
     uint32_t index;
     struct str name;        // as in the PTX
     struct str user_name;   // of the source language, from metadata; empty when not known
+    struct str user_type;   // of the source language, from metadata: "*fp16", "i32"; may be empty
     struct str what;        // for people: "Triton global scratch", "Numba array: shape[0]"; may be empty
     const struct variable *variable;
     uint64_t offset, size;  // bytes, in the parameter space

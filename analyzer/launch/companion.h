@@ -33,10 +33,11 @@ struct companion {
 struct companion *companion_find(const struct companion_reader *reader, struct str ptx_path,
                                  struct arena *arena, struct findings *findings);
 
-// The same for a file (or STEM of files) named by the user, `--triton PATH`. NULL and a finding when
-// it cannot be read.
+// The same for what the user named, `--triton PATH`: a .json, a .ttir, or a folder that holds
+// STEM.json. NULL and a finding when nothing there can be read.
 struct companion *companion_open(const struct companion_reader *reader, struct str path,
-                                 struct arena *arena, struct findings *findings);
+                                 struct str ptx_path, struct arena *arena,
+                                 struct findings *findings);
 
 // Fills in user names, hidden roles, scratch sizes, divisibility and `metadata` of the kernel that
 // the companion belongs to, and says where the two disagree (R93). Without a companion, what the PTX
