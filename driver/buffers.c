@@ -7,8 +7,6 @@
 #define EXACT_BELOW 256u    // alignments that instructions can tell apart
 #define UNSTATED_ALIGN 16u  // of the widest access below sm_100; a stated one replaces it
 
-static uint64_t low_bit(uint64_t value) { return value & (~value + 1); }
-
 // The least bytes to leave behind a buffer of `size` bytes that ends at a granule, so that it is aligned.
 static uint64_t slack_behind(uint64_t size, uint64_t align) {
     if (align == 0 || align >= EXACT_BELOW) {

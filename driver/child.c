@@ -214,7 +214,7 @@ static void send_params(struct child *child) {
     for (uint32_t i = 0; i < 4096; i++) {
         size_t offset = 0, size = 0;
         int result = child->api.cuFuncGetParamInfo(child->function, i, &offset, &size);
-        if (result == CUDA_ERROR_INVALID_VALUE) {
+        if (result == RESULT_CUDA_ERROR_INVALID_VALUE) {
             send_number(child, RECORD_PARAMS_END, 0, i);
             return;
         }
@@ -443,7 +443,7 @@ static bool step_run(struct child *child) {
 }
 
 static bool step_check(struct child *child) {
-    return child_check_canaries(child) && answer(child, STEP_RUN, CUDA_SUCCESS);
+    return child_check_canaries(child) && answer(child, STEP_RUN, RESULT_CUDA_SUCCESS);
 }
 
 static bool (*const steps[STEP_COUNT])(struct child *) = {

@@ -212,7 +212,7 @@ static void judge_silence(const struct watched *watched, const struct record_rea
     enum phase phase = reader->started ? driver_step_phase(reader->step) : PHASE_NONE;
     if (phase != PHASE_NONE) {
         outcome->phase = (uint8_t)phase;
-        outcome->result = watched->timed_out ? HANG : CRASH;
+        outcome->result = watched->timed_out ? RESULT_HANG : RESULT_CRASH;
         return;
     }
     outcome->status = DRIVER_FAILED;
