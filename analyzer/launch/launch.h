@@ -26,6 +26,9 @@ struct argument {
     uint8_t contents;      // enum contents
     bool negative;         // ARGUMENT_INT: the value is -magnitude
     bool hex;              // ARGUMENT_INT: written in hexadecimal (may be an address)
+    bool is_bool;          // ARGUMENT_TYPED: bool(true), true
+    bool wrapped;          // ARGUMENT_TYPED: the value written is none of an integer type; `bits` is
+                           // what a C conversion makes of it
     struct str type_text;  // as written: "half", "f16"
     struct span span;
     struct str name;       // `name=`; empty when positional
@@ -54,12 +57,18 @@ struct launch {
     bool has_regs;
     uint64_t cluster[3], packed_size, optin, regs;
     struct span cluster_span, optin_span, packed_span, regs_span, cooperative_span, nonportable_span;
+    struct span pdl_span;
 };
 
 // Names given by `-D N=4096` and by a manifest's `let`.
 struct launch_names {
     VEC_OF(struct { struct str name; uint64_t value; }) list;
 };
+
+// Adds `N=4096` (an expression, checked) to `names`. False: it does not parse, and a finding says
+// where and why. The source must live as long as the names.
+bool launch_define(struct source *source, struct arena *arena, struct launch_names *names,
+                   struct findings *findings);
 
 // Parses one launch. False: it does not parse, and a finding says where and why. Everything is
 // allocated in `arena`.
