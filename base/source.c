@@ -34,11 +34,12 @@ struct position source_position(struct source *source, uint32_t offset) {
         if (source->line_starts[middle] <= offset) low = middle;
         else high = middle;
     }
-    return (struct position){low + 1, offset - source->line_starts[low] + 1};
+    return (struct position){source->line_base + low + 1, offset - source->line_starts[low] + 1};
 }
 
 struct str source_line(struct source *source, uint32_t line) {
     if (source->line_starts == NULL) index_lines(source);
+    line = line > source->line_base ? line - source->line_base : 0;
     if (line == 0 || line > source->line_count) return (struct str){NULL, 0};
     uint32_t begin = source->line_starts[line - 1];
     uint32_t end = line == source->line_count ? source->size : source->line_starts[line] - 1;

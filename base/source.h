@@ -23,6 +23,7 @@ struct source {
     struct arena *arena;    // for the line index; NULL until someone asks
     uint32_t *line_starts;  // built on the first call of source_position
     uint32_t line_count;
+    uint32_t line_base;     // lines of the file before this text, when it was cut out of one
 };
 
 void source_init(struct source *source, struct arena *arena, struct str path, const char *text,
