@@ -6,8 +6,6 @@ const struct target_row isa_targets[TARGET_COUNT] = {
 #include "isa/targets.def"
 };
 
-_Static_assert(TARGET_COUNT <= 64, "sets of targets are kept in 64 bits");
-
 enum { MEASURED = 1, PUBLISHED = 0 };
 
 const struct version_row isa_versions[] = {
@@ -29,61 +27,33 @@ static struct str target_suffix(struct str text) {
     return (struct str){NULL, 0};
 }
 
-enum isa_target isa_target_find(struct str text) {
+enum isa_target_id isa_target_find(struct str text) {
     struct str suffix = target_suffix(text);
     if (suffix.len == 0) return TARGET_UNKNOWN;
     for (int target = 0; target < TARGET_COUNT; target++)
-        if (str_eq(target_suffix(isa_targets[target].text), suffix)) return (enum isa_target)target;
+        if (str_eq(target_suffix(isa_targets[target].text), suffix)) return (enum isa_target_id)target;
     return TARGET_UNKNOWN;
 }
 
-enum isa_target isa_target_nearest(struct str text) {
-    enum isa_target best = TARGET_UNKNOWN;
+enum isa_target_id isa_target_nearest(struct str text) {
+    enum isa_target_id best = TARGET_UNKNOWN;
     uint32_t least = 3;
     for (int target = TARGET_COUNT - 1; target >= 0; target--) {
         uint32_t distance = str_distance(text, isa_targets[target].text, least);
         if (distance >= least) continue;
         least = distance;
-        best = (enum isa_target)target;
+        best = (enum isa_target_id)target;
     }
     return best;
 }
 
-bool isa_target_runs_on(enum isa_target target, uint32_t compute_capability) {
+bool isa_target_runs_on(enum isa_target_id target, uint32_t compute_capability) {
     const struct target_row *row = &isa_targets[target];
     uint32_t number = row->number;
     if (row->kind == TARGET_GENERIC) return compute_capability >= number;
     if (number == RENAMED_FROM) number = RENAMED_TO;
     if (row->kind == TARGET_ARCH) return compute_capability == number;
     return compute_capability >= number && compute_capability / 10 == row->family;
-}
-
-target_set isa_targets_from(uint32_t number) {
-    target_set set = 0;
-    for (int target = 0; target < TARGET_COUNT; target++)
-        if (isa_targets[target].number >= number) set |= TARGET_BIT(target);
-    return set;
-}
-
-enum isa_target isa_targets_least(target_set set) {
-    for (int kind = TARGET_GENERIC; kind <= TARGET_ARCH; kind++)
-        for (int target = 0; target < TARGET_COUNT; target++)
-            if (isa_targets[target].kind == kind && (set & TARGET_BIT(target)))
-                return (enum isa_target)target;
-    return TARGET_UNKNOWN;
-}
-
-struct str isa_targets_text(struct arena *arena, target_set set) {
-    enum isa_target least = isa_targets_least(set);
-    if (least == TARGET_UNKNOWN) return STR("no target");
-    if (set == isa_targets_from(isa_targets[least].number))
-        return str_format(arena, "%.*s or higher", STR_ARG(isa_targets[least].text));
-    struct str text = {"", 0};
-    for (int target = 0; target < TARGET_COUNT; target++)
-        if (set & TARGET_BIT(target))
-            text = str_format(arena, "%.*s%s%.*s", STR_ARG(text), text.len ? ", " : "",
-                              STR_ARG(isa_targets[target].text));
-    return text;
 }
 
 const struct version_row *isa_version_find(uint32_t version) {

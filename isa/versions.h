@@ -1,11 +1,11 @@
-// PTX versions with their CUDA and driver releases, targets with their families, and what a feature
-// needs of both. Rows are in versions.def and targets.def, with their sources.
+// PTX versions with their CUDA and driver releases, targets with their families. Rows are in
+// versions.def and targets.def, with their sources. What features need of both: isa/floor.h.
 #ifndef PTXVET_ISA_VERSIONS_H
 #define PTXVET_ISA_VERSIONS_H
 
 #include "base/str.h"
 
-enum isa_target {
+enum isa_target_id {
 #define TARGET(id, text, number, kind, family, version, documented) TARGET_##id,
 #include "isa/targets.def"
     TARGET_COUNT,
@@ -26,28 +26,13 @@ struct target_row {
 extern const struct target_row isa_targets[TARGET_COUNT];
 
 // By text: "sm_90a", "compute_90a". TARGET_UNKNOWN when there is none.
-enum isa_target isa_target_find(struct str text);
+enum isa_target_id isa_target_find(struct str text);
 
 // The target whose text is nearest, or TARGET_UNKNOWN.
-enum isa_target isa_target_nearest(struct str text);
+enum isa_target_id isa_target_nearest(struct str text);
 
 // Whether PTX of that target runs on a GPU of that compute capability (10 * major + minor).
-bool isa_target_runs_on(enum isa_target target, uint32_t compute_capability);
-
-// Sets of targets: one bit a row.
-typedef uint64_t target_set;
-#define TARGET_BIT(target) ((target_set)1 << (target))
-#define TARGETS_ALL ((~(target_set)0) >> (64 - TARGET_COUNT))
-
-// sm_NN and higher: every target, of any kind, whose number is at least NN.
-target_set isa_targets_from(uint32_t number);
-
-// A set for people: "sm_90 or higher", "sm_90a", "sm_100a, sm_100f, sm_103a, ...". In the arena.
-struct str isa_targets_text(struct arena *arena, target_set set);
-
-// The target that is easiest to have of a set: the least generic one, else the least of a family,
-// else the least. TARGET_UNKNOWN for the empty set.
-enum isa_target isa_targets_least(target_set set);
+bool isa_target_runs_on(enum isa_target_id target, uint32_t compute_capability);
 
 struct version_row {
     uint16_t version;                // 10 * major + minor
@@ -84,12 +69,5 @@ uint16_t isa_driver_reads(uint32_t driver);
 
 // "550" or "550.54.14 (CUDA 12.4)": the least driver for a PTX version; empty when not known.
 struct str isa_version_driver_text(struct arena *arena, uint32_t version);
-
-// What a feature needs. `version` 0 and all targets: nothing.
-struct requirement {
-    uint16_t version;    // least PTX version
-    target_set targets;  // the targets that have it
-    struct str feature;  // for people: "mul.bf16", ".reqnctapercluster"
-};
 
 #endif

@@ -4,6 +4,7 @@
 #define PTXVET_ANALYZER_RULES_CHECK_H
 
 #include "analyzer/deployment.h"
+#include "isa/floor.h"
 #include "isa/versions.h"
 #include "parser/parser.h"
 
@@ -14,17 +15,17 @@ enum check_as {
                          // 49152 bytes is a warning
 };
 
-// What the features of a file need, feature by feature: each row raises the version or narrows the
-// targets beyond what the rows before it need. Source order.
+// What the features of a file need: the least PTX version and the targets that have them all. A row
+// stands for each feature that raised one of the two beyond what came before it, in the order met.
 struct required {
-    struct requirement requirement;
-    struct span span;   // of the directive or instruction that needs it
+    struct isa_floor floor;
+    struct str feature;  // for people: `.reqnctapercluster`, `ld.global.nc.v8.f32`
+    struct span span;    // the directive or instruction that needs it
 };
 struct requirements {
-    VEC_OF(struct required) rows;  // the ones that set the two below, and those that raised them
-    uint16_t version;              // least PTX version; 10 when nothing needs more
-    target_set targets;            // the targets that have all; 0: no single one has
-    bool incomplete;               // something unknown was met: an opcode, a version past 9.0
+    VEC_OF(struct required) rows;
+    struct isa_floor floor;  // both together
+    bool incomplete;         // something was met of which the needs are not known
 };
 
 struct check_options {
