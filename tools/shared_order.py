@@ -2,8 +2,8 @@
 and from which size on local memory is refused (analyzer/facts, analyzer/launch)."""
 import ctypes as C
 cu=C.CDLL('libcuda.so.1');cu.cuInit(0);x=C.c_void_p();cu.cuDevicePrimaryCtxRetain(C.byref(x),0);cu.cuCtxSetCurrent(x)
-class A(C.Structure): _fields_=[('id',C.c_int),('p',C.c_int),('v',C.c_uint*16)]
-class L(C.Structure): _fields_=[('g',C.c_uint*3),('b',C.c_uint*3),('s',C.c_uint),('st',C.c_void_p),('at',C.POINTER(A)),('n',C.c_uint)]
+class Attr(C.Structure): _fields_=[('id',C.c_int),('p',C.c_int),('v',C.c_uint*16)]
+class L(C.Structure): _fields_=[('g',C.c_uint*3),('b',C.c_uint*3),('s',C.c_uint),('st',C.c_void_p),('at',C.POINTER(Attr)),('n',C.c_uint)]
 h='.version 9.0\n.target sm_90\n.address_size 64\n.visible .global .u32 o[16];\n'
 R='.reg .u32 %r<9>;.reg .u64 %a<4>;'
 def load(t):
@@ -12,9 +12,9 @@ def load(t):
     cu.cuModuleGetFunction(C.byref(f),m,b'k');return 0,m,f
 def run(f,g,b,s=0,c=0,co=0,ex=-1):
     at=[]
-    if c:a=A();a.id=4;a.v[:3]=c,1,1;at.append(a)
-    if co:a=A();a.id=2;a.v[0]=1;at.append(a)
-    l=L();l.g[:]=g,1,1;l.b[:]=b if isinstance(b,tuple) else (b,1,1);l.s=s;l.at=(A*2)(*at);l.n=len(at)
+    if c:a=Attr();a.id=4;a.v[:3]=c,1,1;at.append(a)
+    if co:a=Attr();a.id=2;a.v[0]=1;at.append(a)
+    l=L();l.g[:]=g,1,1;l.b[:]=b if isinstance(b,tuple) else (b,1,1);l.s=s;l.at=(Attr*2)(*at);l.n=len(at)
     e=None
     if ex>=0: z=C.c_size_t(ex);pb=C.create_string_buffer(64);e=(C.c_void_p*5)(1,C.cast(pb,C.c_void_p),2,C.cast(C.pointer(z),C.c_void_p),0)
     r=cu.cuLaunchKernelEx(C.byref(l),f,None,e)
