@@ -91,7 +91,10 @@ struct kernel {
     uint64_t const_bytes, local_bytes;
     bool calls_unknown;       // an indirect call, or a call of a function without a body
     const struct kernel_metadata *metadata;  // set by companion_apply; NULL: nothing was found
-    struct str demangled;     // "saxpy(int, float*)"; empty: the name is plain. Set by sources_apply
+    // Of a mangled name, set by sources_apply; empty where the name is plain.
+    struct str demangled;     // "ns::saxpy<4>(int, float*)"
+    struct str scoped;        // "ns::saxpy"
+    struct str plain;         // "saxpy"
 };
 
 struct module_facts {

@@ -388,6 +388,16 @@ static void apply_names(struct pair *pair) {
     else apply_folded_signature(pair);
 }
 
+// What the entry's own name said of folded arguments (Triton 2) is kept: that release's metadata does
+// not list them.
+static void attach(struct pair *pair) {
+    const struct kernel_metadata *of_name = pair->kernel->metadata;
+    struct kernel_metadata *metadata = arena_new(pair->arena, struct kernel_metadata);
+    *metadata = *pair->metadata;
+    if (metadata->folded.n == 0 && of_name != NULL) metadata->folded = of_name->folded;
+    pair->kernel->metadata = metadata;
+}
+
 void companion_apply(const struct companion *companion, struct module_facts *facts,
                      struct arena *arena, struct findings *findings) {
     struct pair pair = {companion, &companion->metadata, facts, NULL, arena, findings};
@@ -400,7 +410,7 @@ void companion_apply(const struct companion *companion, struct module_facts *fac
     check_threads(&pair);
     check_cluster(&pair);
     check_shared(&pair);
-    pair.kernel->metadata = pair.metadata;
+    attach(&pair);
     if (!parameters_fit(&pair)) {
         check_parameters(&pair);
         return;
