@@ -141,3 +141,13 @@ name_id names_intern(struct names *names, struct str text) {
 name_id names_find(const struct names *names, struct str text) {
     return names->slots[names_slot(names, text, str_hash(text))];
 }
+
+void names_forget(struct names *names, uint32_t count) {
+    uint32_t mask = names->slot_count - 1;
+    // Newest first, so that every removal undoes the last insertion: no probe runs through it.
+    while (names->texts.n > count) {
+        uint32_t id = --names->texts.n, slot = names->hashes[id] & mask;
+        while (names->slots[slot] != id) slot = (slot + 1) & mask;
+        names->slots[slot] = 0;
+    }
+}

@@ -56,6 +56,9 @@ name_id names_intern(struct names *names, struct str text);
 // The id of `text`, or 0 when it was never interned.
 name_id names_find(const struct names *names, struct str text);
 
+// Takes the newest names back, down to `count` ids (0 included).
+void names_forget(struct names *names, uint32_t count);
+
 static inline struct str names_text(const struct names *names, name_id id) {
     return names->texts.at[id];
 }

@@ -24,6 +24,18 @@ const struct str isa_mod_texts[MOD_COUNT] = {
 #include "isa/modifiers.def"
 };
 
+const struct isa_sreg_info isa_sregs[SREG_COUNT] = {
+#define SREG(id, text, type, width, version, target) \
+    [SREG_##id] = {{text, sizeof(text) - 1}, TYPE_##type, width, version, target},
+#include "isa/special_registers.def"
+};
+
+enum isa_sreg isa_sreg_find(struct str text) {
+    for (int sreg = 0; sreg < SREG_COUNT; sreg++)
+        if (str_eq(isa_sregs[sreg].text, text)) return (enum isa_sreg)sreg;
+    return SREG_COUNT;
+}
+
 enum isa_type isa_type_find(struct str text) {
     for (int type = 1; type < TYPE_COUNT; type++)
         if (str_eq(isa_types[type].text, text)) return (enum isa_type)type;

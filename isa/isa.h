@@ -50,6 +50,26 @@ enum isa_mod {
 
 extern const struct str isa_mod_texts[MOD_COUNT];  // without the dot
 
+// Special registers: an operand's `sreg` is a row of this table.
+enum isa_sreg {
+#define SREG(id, text, type, width, version, target) SREG_##id,
+#include "isa/special_registers.def"
+    SREG_COUNT
+};
+
+struct isa_sreg_info {
+    struct str text;   // "%tid"
+    uint8_t type;      // enum isa_type
+    uint8_t width;     // 4 for vectors (.x .y .z .w), else 1
+    uint16_t version;  // least PTX version: 10 * major + minor
+    uint16_t target;   // least target: NN of sm_NN
+};
+
+extern const struct isa_sreg_info isa_sregs[SREG_COUNT];
+
+// The special register of that name (`%tid`), or SREG_COUNT.
+enum isa_sreg isa_sreg_find(struct str text);
+
 // Look-ups by text (without the dot); 0 (NONE, UNKNOWN) when there is no such word.
 enum isa_type isa_type_find(struct str text);
 enum isa_space isa_space_find(struct str text);

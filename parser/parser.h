@@ -8,8 +8,9 @@
 
 struct parse_options {
     bool signatures_only;  // skip the bodies: function.body stays NULL
-    // Called after each function's body was parsed. With it set, the body's arena is reset when
-    // it returns (function->body becomes NULL); else bodies are kept. May be NULL.
+    // Called after each function's body was parsed. With it set, what the body added to the module
+    // is taken back when it returns, and its memory used again (function->body becomes NULL, and
+    // function->variables holds the parameters only); else bodies are kept. May be NULL.
     void (*function_done)(void *context, struct module *module, uint32_t function);
     void *context;
     // Nesting of blocks, parentheses and braces past which the text is refused; 0: the default.
@@ -19,6 +20,7 @@ struct parse_options {
 enum parse_status {
     PARSE_DONE,        // findings say what was wrong, if anything
     PARSE_LIMIT,       // a stated limit was reached; a finding names it; the tool ends with exit 2
+    PARSE_INTERNAL,    // an `.entry` is neither a function nor inside anything reported: a bug of ours
 };
 
 // Parses `source`. The module lives in `arena`; bodies live in `body_arena` (which may be the same
