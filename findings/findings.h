@@ -71,6 +71,7 @@ struct finding {
     struct str caption;  // what stands beside the carets; may be empty
     struct str help;     // what to do; may be empty
     struct str kernel;   // the entry concerned; may be empty
+    struct str origin;      // "kernel.py:55", by .loc; filled in by who prints; may be empty
     struct str deployment;  // which --gpu or --driver it holds for; empty: all
     struct prediction predicts;
     VEC_OF(struct str) notes;

@@ -1,5 +1,9 @@
 // Findings to bytes. One file per format; each sees findings, source text and the plain records
 // below, and nothing of parser or analyzer.
+//
+// A format is written in pieces: a head, one piece a file, a tail. A file's piece depends on that
+// file alone, so pieces are made by several threads and each file's records are let go before the
+// next; who holds them puts them together in the order of the inputs.
 #ifndef PTXVET_REPORTS_REPORT_H
 #define PTXVET_REPORTS_REPORT_H
 
@@ -17,22 +21,29 @@ struct record_param {
     struct str name, user_name, type, kind, space, role, access, what;
     uint64_t offset, size, align;
     struct known_u64 align_needed;
-    bool read;
+    const char *used_text;           // "yes", "no: pass null"; for people
+};
+
+// A line of what `info` says of a kernel: "block", "exactly (128, 1, 1)", ".reqntid 128, 4 warps".
+struct record_row {
+    const char *name;
+    struct str text, from;
 };
 
 struct record_occupancy_point { uint32_t block, blocks_per_sm, warps_per_sm; };
 
 struct record_kernel {
-    struct str name, linkage, launch, c_call, demangled;
+    struct str name, linkage, launch, demangled;
     uint32_t line;
     VEC_OF(struct record_param) params;
     uint64_t param_bytes;
     bool has_maxntid, has_reqntid, has_cluster;
     uint64_t maxntid[3], reqntid[3], cluster[3];
     struct known_u64 minnctapersm, maxnreg, dynamic_align, const_bytes, local_bytes;
-    uint64_t shared_static;
+    struct known_u64 shared_static;
     bool shared_dynamic;
-    VEC_OF(struct str) remarks;      // "16 from gptq.json", hints for people; text and HTML only
+    VEC_OF(struct record_row) rows;  // for people: text and HTML only, as the next two
+    VEC_OF(struct str) remarks, host_call;
     VEC_OF(struct record_occupancy_point) occupancy;
 };
 
@@ -42,7 +53,9 @@ struct record_module {
 };
 
 struct record_memory {
-    struct str param, name;          // param: index as text, or "shared"
+    bool param_known;                // false: shared memory
+    uint32_t param;                  // index of the parameter
+    struct str name;
     bool read, written;
     uint64_t read_low, read_high, written_low, written_high;
     struct known_u64 size_needed, align_needed;
@@ -62,6 +75,7 @@ struct record_launch {
     VEC_OF(struct record_memory) memory;
     bool has_coverage, complete;
     uint64_t blocks, blocks_run, unknown_addresses;
+    VEC_OF(struct record_row) gpu_rows;  // of run: what the driver reports, for people
     bool has_actual, agrees;
     uint8_t actual_phase;
     int actual_result;
@@ -71,21 +85,15 @@ struct record_file {
     struct str path;
     struct source *source;           // NULL when it could not be read
     struct record_module *module;    // NULL: null in JSON
+    struct str about;                // "PTX 8.7 for sm_90a only, ..."; for people
     VEC_OF(struct record_kernel) kernels;
     VEC_OF(struct record_launch) launches;
     struct findings *findings;       // of check and info; NULL when none
     struct str failure;              // operational: could not be read, limit; empty when fine
+    uint32_t suppressed, baselined;  // findings that a comment or the baseline took out
 };
 
 enum report_command { REPORT_CHECK, REPORT_INFO, REPORT_LAUNCH, REPORT_RUN };
-
-struct report {
-    uint8_t command;                 // enum report_command
-    struct str tool_version;
-    VEC_OF(struct record_file) files;
-    uint32_t errors, warnings, notes;
-    uint32_t dropped;                // findings past the limit
-};
 
 struct report_style {
     bool colour;
@@ -93,17 +101,43 @@ struct report_style {
     uint32_t width;                  // of the terminal, columns; 0: not a terminal
 };
 
-// Writes one whole document.
-typedef void report_writer(const struct report *report, const struct report_style *style,
-                           struct output *output);
-
-struct report_format {
-    const char *name;   // as in --format
-    report_writer *write;
-    bool machine;       // stdout holds exactly one document
+struct report_totals {
+    uint32_t files, failures;        // files seen; how many of them could not be judged
+    uint32_t errors, warnings, notes;
+    uint32_t launches, launches_failing;
+    uint32_t dropped;                // findings past the limit
+    uint32_t suppressed, baselined;  // findings that a comment or the baseline took out
+    uint32_t by_rule[RULE_COUNT];
 };
 
-extern const struct report_format report_formats[];  // ends with name NULL
+struct report {
+    uint8_t command;                 // enum report_command
+    struct str tool_version;
+    struct report_style style;
+    struct str folder, root;         // the present folder and its repository's, absolute; or empty
+    struct report_totals totals;     // complete in `tail`, and in `head` of formats with head_last
+};
+
+struct report_format {
+    const char *name;       // as in --format
+    bool machine;           // stdout holds exactly one document
+    bool kernels;           // shows modules and kernels, not findings alone
+    bool rooted;            // gives paths as the repository has them: needs folder and root
+    bool head_last;         // the head says totals: it is made when all files are, and put in front
+    const char *separator;  // between the pieces of two files that are not empty, and in them
+    uint32_t most_records;  // in one document; records end in separator and newline. 0: no limit
+    void (*head)(const struct report *report, struct output *out);
+    void (*file)(const struct report *report, const struct record_file *file, struct output *out);
+    void (*tail)(const struct report *report, struct output *out);
+};
+
+
 const struct report_format *report_format_find(struct str name);  // NULL when there is none
+
+// The summary that people read on stderr: "2 errors, 1 warning in 3 files"; nothing when clean.
+void report_summary(const struct report *report, struct output *out);
+
+// Adds one file's findings to the totals.
+void report_count(struct report_totals *totals, const struct record_file *file);
 
 #endif

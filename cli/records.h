@@ -1,0 +1,20 @@
+// Facts and judgements as the plain records that reports see.
+#ifndef PTXVET_CLI_RECORDS_H
+#define PTXVET_CLI_RECORDS_H
+
+#include "analyzer/launch/judge.h"
+#include "reports/report.h"
+
+// The file's module and kernels.
+void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts);
+
+// One launch, at a line of what it was read from.
+void record_launch(struct record_launch *record, struct arena *arena, const struct judgement *judgement,
+                   struct str text, uint32_t line);
+
+// Writes into each finding in `source` where its line comes from, by `.loc`. Linear in the source,
+// then log(lines) a finding; nothing when there are no findings.
+void record_origins(struct findings *findings, struct arena *arena, const struct module *module,
+                    const struct source *source);
+
+#endif
