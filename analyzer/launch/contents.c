@@ -62,6 +62,6 @@ void contents_fill(enum contents contents, enum isa_type type, uint64_t seed, ui
             element = contents == CONTENTS_IOTA ? iota_element(index, type)
                                                 : random_element(seed, index, type);
         }
-        bytes[i] = byte < 8 ? (uint8_t)(element >> 8 * byte) : 0;
+        bytes[i] = (uint8_t)(byte < 8 ? element >> 8 * byte & 0xff : 0);
     }
 }
