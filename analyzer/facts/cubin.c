@@ -14,9 +14,9 @@ static uint64_t number_at(struct str bytes, uint32_t offset, uint32_t size) {
     return value;
 }
 
-// ABI version 8 (CUDA 12.8 and later) keeps the architecture in bits 8 to 15 of the flags, earlier
-// ones in the lowest eight (measured: ptxas 13.0 writes 0x06005a04 and version 8 for sm_90; cuobjdump
-// of 12.4 cubins shows 0x5a055a and version 7).
+// ABI version 8 keeps the architecture in bits 8 to 15 of the flags, earlier ones in the lowest eight
+// (llvm/BinaryFormat/ELF.h: EF_CUDA_SM; measured: ptxas 13.0 writes version 8 and 0x06005a04 for
+// sm_90 and sm_90a, 0x06007802 for sm_120).
 static uint32_t architecture(struct str bytes) {
     uint64_t flags = number_at(bytes, ELF_FLAGS, 4);
     bool is_new = (unsigned char)bytes.data[ELF_ABI_VERSION] >= 8;
