@@ -43,6 +43,13 @@ static struct str read_word(struct reader *reader) {
     return (struct str){begin, (uint32_t)(reader->at - begin)};
 }
 
+// An operand's code: capitals.
+static struct str read_code(struct reader *reader) {
+    const char *begin = reader->at;
+    while (*reader->at >= 'A' && *reader->at <= 'Z') reader->at++;
+    return (struct str){begin, (uint32_t)(reader->at - begin)};
+}
+
 static int64_t read_integer(struct reader *reader) {
     bool negative = take(reader, '-');
     int64_t value = 0;
@@ -277,7 +284,12 @@ static void read_presence(struct reader *reader, struct isa_operand_pattern *ope
         operand->optional = true;
         return;
     }
-    operand->if_slot = slot_index(reader->row, read_word(reader));
+    struct str name = read_word(reader);  // takes the colon and what follows it: give that back
+    const char *colon = memchr(name.data, ':', name.len);
+    assert(colon != NULL);
+    reader->at = colon;
+    name.len = (uint32_t)(colon - name.data);
+    operand->if_slot = slot_index(reader->row, name);
     assert(operand->if_slot >= 0 && *reader->at == ':');
     reader->at++;
 }
@@ -290,7 +302,7 @@ static void read_operand(struct reader *reader) {
     read_presence(reader, operand);
     operand->destination = take(reader, '=');
     operand->negatable = take(reader, '!');
-    operand->code = (uint8_t)code_of(read_word(reader));
+    operand->code = (uint8_t)code_of(read_code(reader));
     read_arguments(reader, operand);
     read_suffixes(reader, operand);
 }

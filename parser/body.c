@@ -68,13 +68,24 @@ static struct operand blank_operand(const struct parser *p) {
                             .end = p->token.offset + p->token.length};
 }
 
-// .x .y .z .w, .r .g .b .a, .b0 to .b3, .h0 and .h1; 0 when it is none.
+// Whether `text` past its first two bytes (`.b`, `.h`) is `count` digits from 0 to `most`.
+static bool is_selector(struct str text, uint32_t count, char most) {
+    if (text.len != count + 2) return false;
+    for (uint32_t i = 2; i < text.len; i++)
+        if (text.data[i] < '0' || text.data[i] > most) return false;
+    return true;
+}
+
+// .x .y .z .w, .r .g .b .a, .b0 to .b3, .h0 and .h1, .b3210 and .h10 and their like; 0 when it is
+// none.
 static uint8_t component_number(struct str text) {
     static const char letters[] = "xyzwrgba";
     if (text.len == 2) {
         const char *found = memchr(letters, text.data[1], 8);
         return found == NULL ? 0 : (uint8_t)((found - letters) % 4 + 1);
     }
+    if (text.data[1] == 'b' && is_selector(text, 4, '7')) return 22;
+    if (text.data[1] == 'h' && is_selector(text, 2, '3')) return 23;
     if (text.len != 3) return 0;
     if (text.data[1] == 'b' && text.data[2] >= '0' && text.data[2] <= '3')
         return (uint8_t)(16 + text.data[2] - '0');

@@ -101,7 +101,8 @@ enum {
 struct operand {
     uint8_t kind;       // enum operand_kind
     uint8_t flags;
-    uint8_t component;  // 0 none, else 1..4 for .x .y .z .w (or .r .g .b .a); b0..b3 h0 h1: 16 + n
+    uint8_t component;  // 0 none, else 1..4 for .x .y .z .w (or .r .g .b .a); b0..b3 h0 h1: 16 + n;
+                        // 22 b3210 and its like, 23 h10 and its like
     uint8_t hex;        // OPERAND_FLOAT
     uint32_t offset, end;  // span in the source
     union {

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/rules/check.h"
+#include "analyzer/rules/instructions.h"
+#include "parser/parser.h"
 
 static char *read_all(size_t *size) {
     size_t capacity = 1 << 20;
@@ -31,17 +32,30 @@ static void print_findings(struct source *source, const struct findings *finding
     }
 }
 
+struct checked {
+    struct findings *findings;
+    struct instruction_checker *checker;
+};
+
+static void check_function(void *context, struct module *module, uint32_t function) {
+    struct checked *checked = context;
+    if (checked->checker == NULL)
+        checked->checker = instruction_checker_new(module->arena, module, checked->findings);
+    instruction_check_function(checked->checker, function);
+}
+
 static void judge(struct memory *memory, const char *text, uint32_t size, bool verbose) {
     struct arena arena, body;
     struct source source;
     struct findings findings;
     struct module *module;
-    struct check_options options = {.as = CHECK_AS_ASSEMBLER};
+    struct checked checked = {&findings, NULL};
+    struct parse_options options = {.function_done = check_function, .context = &checked};
     arena_init(&arena, memory);
     arena_init(&body, memory);
     source_init(&source, &arena, STR("-"), text, size);
     findings_init(&findings, &arena, 0);
-    check_source(&source, &arena, &body, &options, &findings, &module);
+    parse_module(&source, &arena, &body, &options, &findings, &module);
     printf("%u", findings_count(&findings, SEVERITY_ERROR));
     if (verbose) print_findings(&source, &findings);
     putchar('\n');

@@ -70,6 +70,8 @@ static uint64_t mix_operand(const struct instruction_checker *checker, uint64_t 
     case OPERAND_SREG: return mix(hash, shape | operand->sreg);
     case OPERAND_INT:
         return mix(values ? mix(hash, operand->value) : hash, shape);
+    case OPERAND_FUNC:
+        return mix(hash, shape | checker->module->functions.at[operand->function].kind);
     case OPERAND_FLOAT: return mix(hash, shape | operand->hex);
     case OPERAND_VECTOR:
     case OPERAND_LIST:
@@ -146,15 +148,26 @@ static void require(struct instruction_checker *checker, const struct instructio
     requirement->line_offset = instruction->offset;
 }
 
-// Special registers have floors of their own.
-static void add_sreg_floors(const struct instruction_checker *checker,
-                            const struct instruction *instruction, struct isa_floor *floor) {
+// Taking the address of a function came with indirect calls, that of a kernel with launches from kernels.
+static struct isa_floor function_floor(const struct instruction_checker *checker,
+                                       uint32_t function) {
+    bool entry = checker->module->functions.at[function].kind == FUNCTION_ENTRY;
+    return isa_floor_parse(entry ? "sm_35@3.1" : "sm_10@2.1+2.3/13");
+}
+
+// Special registers, and functions whose address is taken, have floors of their own.
+static void add_operand_floors(const struct instruction_checker *checker,
+                               const struct isa_form *form,
+                               const struct instruction *instruction, struct isa_floor *floor) {
     const struct operand *operands = &checker->body->operands.at[instruction->operand_first];
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
-        if (operands[i].kind != OPERAND_SREG) continue;
-        const struct isa_sreg_info *sreg = &isa_sregs[operands[i].sreg];
-        struct isa_floor own = {.version = sreg->version, .target = sreg->target};
-        *floor = isa_floor_both(*floor, own);
+        if (operands[i].kind == OPERAND_SREG) {
+            const struct isa_sreg_info *sreg = &isa_sregs[operands[i].sreg];
+            struct isa_floor own = {.version = sreg->version, .target = sreg->target};
+            *floor = isa_floor_both(*floor, own);
+        } else if (operands[i].kind == OPERAND_FUNC && form->opcode == OP_mov) {
+            *floor = isa_floor_both(*floor, function_floor(checker, operands[i].function));
+        }
     }
 }
 
@@ -185,7 +198,7 @@ static void judge_floor(struct instruction_checker *checker, const struct isa_fo
                         const struct instruction *instruction, const struct row_match *match,
                         uint64_t key) {
     struct isa_floor floor = match->floor;
-    add_sreg_floors(checker, instruction, &floor);
+    add_operand_floors(checker, form, instruction, &floor);
     require(checker, instruction, &floor);
     if (isa_floor_met(&floor, checker->module->version, checker->target)) {
         remember_clean(checker, key);

@@ -2,10 +2,10 @@
 #include "analyzer/rules/instructions_internal.h"
 
 static const struct {
-    uint16_t mod;
+    uint16_t mod, except;
     const char *floor;
 } word_floors[] = {
-#define MODIFIER_FLOOR(id, floor) {MOD_##id, floor},
+#define MODIFIER_FLOOR(id, floor, except) {MOD_##id, OP_##except, floor},
 #include "isa/modifier_floors.def"
 };
 
@@ -24,16 +24,17 @@ static const struct isa_choice *slot_choice(const struct isa_slot *slot, uint16_
     return NULL;
 }
 
+static bool slot_before_takes(const struct isa_instruction_row *row, int slot, uint16_t mod) {
+    return slot > 0 && slot_choice(&row->slots[slot - 1], mod) != NULL;
+}
+
 // Words of one class keep the order of their slots: a later slot must not be filled yet.
 static bool order_allows(const struct isa_instruction_row *row, const struct row_match *match,
                          int slot) {
     uint8_t order = row->slots[slot].order;
     if (order == SLOT_ORDER_FREE) return true;
-    if (order == SLOT_ORDER_REDUCTION) {  // .xor.popc, .and.popc
-        for (int i = 0; i < row->slot_count; i++)
-            if (match->filled[i] == MOD_xor || match->filled[i] == MOD_and) return true;
-        return false;
-    }
+    if (order == SLOT_ORDER_REDUCTION)  // .xor.popc, .and.popc
+        return !slot_before_takes(row, slot, MOD_and) || match->filled[slot - 1] != 0;
     for (int i = slot + 1; i < row->slot_count; i++)
         if (row->slots[i].order == order && match->filled[i] != 0) return false;
     return true;
@@ -90,7 +91,8 @@ static bool condition_holds(const struct isa_form *form, const struct row_match 
 
 static void add_word_floors(const struct isa_form *form, struct isa_floor *floor) {
     for (size_t i = 0; i < sizeof word_floors / sizeof *word_floors; i++)
-        if (isa_form_has(form, (enum isa_mod)word_floors[i].mod))
+        if ((word_floors[i].except == OP_UNKNOWN || word_floors[i].except != form->opcode) &&
+            isa_form_has(form, (enum isa_mod)word_floors[i].mod))
             *floor = isa_floor_both(*floor, isa_floor_parse(word_floors[i].floor));
 }
 

@@ -131,7 +131,6 @@ static bool literal_fits(enum isa_type type, const struct operand *operand) {
     case TYPE_CLASS_S: return integer && type != TYPE_U16X2 && type != TYPE_S16X2;
     case TYPE_CLASS_F: return !integer && (type == TYPE_F32 || type == TYPE_F64);
     case TYPE_CLASS_B:
-        if (type == TYPE_B128) return false;
         if (type == TYPE_B32) return integer || operand->hex == 4;
         if (type == TYPE_B64) return integer || operand->hex != 4;
         return integer;
@@ -216,7 +215,8 @@ static bool check_predicate(struct attempt *attempt, const struct operand *opera
     if (operand->kind == OPERAND_NAME) return true;
     if (is_literal(operand)) return check_literal(attempt, TYPE_PRED, operand);
     if (operand->kind != OPERAND_REG) return fail(attempt, MISMATCH_KIND, operand);
-    if ((operand->flags & OPERAND_NOT) && !attempt->pattern->negatable)
+    // The manual allows `!p` in a few places only; ptxas takes it wherever a predicate is read.
+    if ((operand->flags & OPERAND_NOT) && attempt->pattern->destination)
         return fail(attempt, MISMATCH_KIND, operand);
     if (!check_component(attempt, operand)) return false;
     enum isa_type reg = operand_type(attempt->checker, operand);
@@ -461,7 +461,7 @@ static uint32_t fragment(uint32_t elements, uint32_t bits, uint32_t lanes) {
     return registers == 0 ? 1 : registers;
 }
 
-// wmma hands out every half of A and B twice, and mma.m8n8k4 on halves works in quads of 8 lanes;
+// wmma hands out halves as 8 registers in every shape, and mma.m8n8k4 on halves works in quads of 8 lanes;
 // all other fragments divide evenly among the lanes.
 static uint32_t matrix_length(const struct isa_form *form, const struct row_match *match,
                               enum isa_count_rule rule) {
@@ -478,8 +478,7 @@ static uint32_t matrix_length(const struct isa_form *form, const struct row_matc
     uint32_t bits = element_bits(form, match, rule == COUNT_A ? "atype" : "btype");
     uint32_t elements = (rule == COUNT_A ? shape.m : shape.n) * shape.k;
     if (form->opcode == OP_mma && shape.m == 8 && shape.k == 4 && bits == 16) return 2;
-    if (form->opcode == OP_wmma && bits == 16 && isa_form_has(form, MOD_bf16) == false)
-        elements *= 2;
+    if (form->opcode == OP_wmma && bits == 16 && !isa_form_has(form, MOD_bf16)) return 8;
     if (rule == COUNT_A && is_sparse(form)) elements /= 2;
     return fragment(elements, bits, lanes);
 }
@@ -529,7 +528,8 @@ uint32_t pattern_length(const struct isa_form *form, const struct row_match *mat
 }
 
 static bool vector_widens(const struct isa_form *form) {
-    return form->opcode == OP_ld || form->opcode == OP_ldu || form->opcode == OP_st;
+    return form->opcode == OP_ld || form->opcode == OP_ldu || form->opcode == OP_st ||
+           form->opcode == OP_suld || form->opcode == OP_sust;
 }
 
 static bool check_element(struct attempt *attempt, enum isa_type type,
@@ -555,13 +555,23 @@ static bool check_vector_register(struct attempt *attempt, uint32_t wanted, enum
     return fits || fail(attempt, MISMATCH_TYPE, operand);
 }
 
+static bool is_matrix_count(uint8_t rule) { return rule >= COUNT_A && rule <= COUNT_D; }
+
+// The type of an element: halves of a matrix come two in a register.
+static enum isa_type element_type(const struct attempt *attempt) {
+    enum isa_type type = pattern_type(attempt->match, attempt->pattern);
+    if (!is_matrix_count(attempt->pattern->count_rule)) return type;
+    if (isa_types[type].bits == 16) return TYPE_B32;
+    return isa_form_has(attempt->form, MOD_f64) ? TYPE_F64 : type;
+}
+
 static bool check_vector(struct attempt *attempt, const struct operand *operand) {
     bool scalar;
     uint32_t wanted =
         pattern_length(attempt->form, attempt->match, attempt->pattern, &scalar);
     if (scalar && operand->kind != OPERAND_VECTOR)
         return check_scalar(attempt, vector_widens(attempt->form), operand);
-    enum isa_type type = pattern_type(attempt->match, attempt->pattern);
+    enum isa_type type = element_type(attempt);
     if (operand->kind == OPERAND_NAME) return true;
     if (operand->kind == OPERAND_REG)
         return check_vector_register(attempt, wanted, type, operand);
@@ -620,7 +630,8 @@ static bool check_one(struct attempt *attempt, const struct operand *operand) {
     case CODE_V: return check_vector(attempt, operand);
     case CODE_I: return check_constant(attempt, operand);
     case CODE_F: return operand->kind == OPERAND_FLOAT || fail(attempt, MISMATCH_KIND, operand);
-    case CODE_S: return check_sreg(attempt, pattern_type(attempt->match, attempt->pattern), operand);
+    case CODE_S:
+        return check_sreg(attempt, pattern_type(attempt->match, attempt->pattern), operand);
     case CODE_D: return check_symbol(attempt, operand);
     case CODE_LABEL:
     case CODE_TARGETS: return check_label(attempt, operand);
