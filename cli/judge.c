@@ -3,7 +3,9 @@
 #include <errno.h>
 
 #include "analyzer/rules/check.h"
+#include "analyzer/launch/sources.h"
 #include "cli/awaited.h"
+#include "cli/companions.h"
 #include "cli/confirm.h"
 
 enum { KEEP_BODIES_MOST = 32 * 1024 * 1024 };
@@ -41,6 +43,7 @@ static void check_module(const struct judging *judging, struct worker *worker,
     // A check streams: bodies are let go. Formats that show kernels need them, within reason.
     bool keep = judging->command != COMMAND_check ||
                 (judging->kernels_wanted && file->source->size <= KEEP_BODIES_MOST);
+    struct companion *companion = companion_of(judging, worker, file);
     struct check_options options = {
         .as = launching ? CHECK_AS_DRIVER : CHECK_AS_ASSEMBLER,
         .deployments = judge->deployments.at, .deployment_count = judge->deployments.n,
@@ -58,11 +61,15 @@ static void check_module(const struct judging *judging, struct worker *worker,
     if (status == PARSE_LIMIT)
         file->failure = str_format(&worker->records, "%.*s: a limit was reached, the rest is not judged",
                                    STR_ARG(file->path));
-    judged->has_facts = keep || judging->kernels_wanted;
+    judged->has_facts = keep || judging->kernels_wanted || companion != NULL;
 #if !HAVE_FACTS
     judged->has_facts = false;
 #else
-    if (judged->has_facts) facts_compute(judged->module, &worker->module, &judged->facts);
+    if (!judged->has_facts) return;
+    facts_compute(judged->module, &worker->module, &judged->facts);
+    sources_apply(&judged->facts, &worker->module);
+    if (companion != NULL)
+        companion_apply(companion, &judged->facts, &worker->module, file->findings);
 #endif
 }
 
