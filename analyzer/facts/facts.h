@@ -27,6 +27,8 @@ struct kernel_param {
     uint8_t kind;           // enum param_kind
     uint8_t role;           // enum param_role
     uint8_t access;         // enum param_access: what the kernel does with the memory pointed to
+    uint8_t space;          // enum isa_space of what a pointer points to, as declared or accessed;
+                            // SPACE_NONE: not known, or generic
     bool read;              // the body loads it (ld.param), or takes its address
     bool dereferenced;      // its value reaches an address
     uint32_t align_needed;  // least alignment of the address by the widest access; 0: not known
@@ -90,6 +92,15 @@ struct kernel {
     uint32_t shared_dynamic_align;
     uint64_t const_bytes, local_bytes;
     bool calls_unknown;       // an indirect call, or a call of a function without a body
+    bool bodies_known;        // every function reached was there with its body: what follows, and
+                              // `read`, `dereferenced`, `access` of the parameters, is known
+    uint32_t dynamic_arrays;  // how many unsized shared arrays are reached: they share one address
+    bool uses_warps;          // instructions that a whole warp executes: mma, ldmatrix, shfl, ...
+    uint32_t warps_span;      // offset of the first of them
+    bool uses_warpgroups;     // wgmma: 128 threads
+    bool waits_for_grid;      // griddepcontrol: launched with programmatic dependence
+    bool syncs_grid;          // reads %envreg1/2 as cooperative groups' grid synchronisation does
+    uint32_t named_barriers;  // highest barrier number used, plus one; 16 when one is not constant
     const struct kernel_metadata *metadata;  // set by companion_apply; NULL: nothing was found
     // Of a mangled name, set by sources_apply; empty where the name is plain.
     struct str demangled;     // "ns::saxpy<4>(int, float*)"
@@ -107,6 +118,28 @@ struct module_facts {
 // Needs bodies for what is reached, read and dereferenced; without them (signatures_only) those
 // fields stay unknown.
 void facts_compute(struct module *module, struct arena *arena, struct module_facts *facts);
+
+// Where the static shared variables that a kernel reaches lie, as ptxas 13.0 and the driver place
+// them (measured): the entry's own that are referenced, module variables that are referenced, those
+// of called functions, then function variables that nothing references; each group in order of
+// declaration, without gaps but alignment.
+struct shared_place {
+    const struct variable *variable;
+    uint64_t offset;
+};
+
+// Places are in layout order.
+struct shared_layout {
+    VEC_OF(struct shared_place) places;
+    uint64_t end;       // of the last static variable
+    uint64_t reported;  // kernel.shared_static: where the bytes of the launch begin
+};
+void facts_shared_layout(struct module *module, uint32_t function, struct arena *arena,
+                         struct shared_layout *layout);
+
+// Where an unsized array begins: behind the static variables, at a multiple of its alignment and of
+// 16. That may be before layout.reported, when another array is aligned more.
+uint64_t facts_dynamic_offset(const struct shared_layout *layout, const struct variable *array);
 
 // The kernel of that name, or NULL.
 struct kernel *facts_kernel(struct module_facts *facts, struct str name);
