@@ -3,7 +3,6 @@
 #define PTXVET_CLI_CLI_H
 
 #include "cli/options.h"
-#include "cli/settings.h"
 #include "reports/report.h"
 
 enum { EXIT_CLEAN = 0, EXIT_FOUND = 1, EXIT_TROUBLE = 2 };
@@ -12,7 +11,6 @@ struct cli {
     struct memory memory;
     struct arena arena;       // as long as the program
     struct options options;   // of the command line
-    struct settings settings; // of the command line alone, or with the configuration of the folder
 };
 
 // One for each row of commands.def. Gives the exit status.

@@ -1,33 +1,38 @@
-// The commands that judge files: check, info, launch.
+// The commands that judge files: check, info, launch, run.
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/judge.h"
+#include "cli/progress.h"
 
 struct run {
     struct cli *cli;
+    struct config config;
+    const struct configured *main;   // of the first input's folder: what holds for the whole run
     struct judging judging;
     struct inputs inputs;
     struct sinks sinks;
-    struct report report;   // totals grow as pieces are committed
+    struct report report;            // totals grow as pieces are committed
+    struct baseline baseline, accepted;
+    struct progress progress;
     bool found, trouble;
 };
 
 static void run_one(void *context, struct worker *worker, uint32_t index, struct piece *piece) {
     struct run *run = context;
     struct record_file file;
-    judge_input(&run->judging, worker, &run->inputs.list.at[index], &file, &piece->found);
+    judge_input(&run->judging, worker, &run->inputs.list.at[index], &file, piece);
     report_count(&piece->totals, &file);
     for (uint32_t i = 0; i < run->sinks.count; i++) {
         struct report styled = {.command = run->report.command, .style = run->sinks.at[i].style,
-                                .tool_version = run->report.tool_version, .folder = run->report.folder, .root = run->report.root};
+                                .tool_version = run->report.tool_version,
+                                .folder = run->report.folder, .root = run->report.root};
         run->sinks.at[i].format->file(&styled, &file, &piece->parts[i]);
     }
-    if (file.failure.len != 0) {
-        piece->trouble = true;
-        output_str(&piece->said, file.failure);
-    }
+    if (file.failure.len == 0) return;
+    piece->trouble = true;
+    output_str(&piece->said, file.failure);
 }
 
 static void add_totals(struct report_totals *sum, const struct report_totals *part) {
@@ -46,13 +51,20 @@ static void add_totals(struct report_totals *sum, const struct report_totals *pa
 
 static void commit(void *context, uint32_t index, struct piece *piece) {
     struct run *run = context;
-    (void)index;
+    if (piece->parts[0].size != 0 || piece->said.size != 0) progress_end(&run->progress);
     add_totals(&run->report.totals, &piece->totals);
     for (uint32_t i = 0; i < run->sinks.count; i++)
         sink_piece(&run->sinks.at[i], piece->parts[i].data, piece->parts[i].size);
     if (piece->said.size != 0) complain("%.*s", (int)piece->said.size, piece->said.data);
+    for (uint32_t i = 0; i < piece->accepted.list.n; i++) {
+        struct baseline_entry *entry = vec_push(&run->cli->arena, &run->accepted.list);
+        memcpy(entry, &piece->accepted.list.at[i], sizeof *entry);
+        entry->path = str_copy(&run->cli->arena, entry->path);
+        entry->message = str_copy(&run->cli->arena, entry->message);
+    }
     run->found |= piece->found;
     run->trouble |= piece->trouble;
+    progress_step(&run->progress, index + 1, run->inputs.list.n);
 }
 
 static void exhausted(void *context, uint32_t index, struct piece *piece, bool at_limit) {
@@ -104,27 +116,84 @@ static void say_summary(const struct run *run) {
     write_all(STDERR_FILENO, out.data, out.size);
 }
 
-static int judge_all(struct run *run) {
+// Which baseline is read, and whether one is made. False after a complaint.
+static bool open_baseline(struct run *run) {
+    const struct options *options = &run->main->options;
+    bool named = option_set(options, OPTION_baseline);
+    run->judging.writes_baseline = option_set(options, OPTION_write_baseline);
+    if (option_set(options, OPTION_prune_baseline) && !named) {
+        complain("--prune-baseline needs --baseline FILE");
+        return false;
+    }
+    if (!named || run->judging.writes_baseline) return true;
+    struct str path = str_copy(&run->cli->arena, option_text(options, OPTION_baseline, ""));
+    run->judging.baseline = &run->baseline;
+    return baseline_read(&run->baseline, &run->cli->arena, path);
+}
+
+static bool close_baseline(struct run *run) {
+    const struct options *options = &run->main->options;
+    struct arena *arena = &run->cli->arena;
+    if (run->judging.writes_baseline) {
+        baseline_settle(&run->accepted);
+        run->found = false;  // all of it is accepted now
+        return baseline_write(&run->accepted, arena, option_text(options, OPTION_write_baseline, ""));
+    }
+    if (!option_set(options, OPTION_prune_baseline)) return true;
+    baseline_prune(&run->baseline);
+    return baseline_write(&run->baseline, arena, option_text(options, OPTION_baseline, ""));
+}
+
+static int show_config(struct run *run) {
+    struct output out;
+    output_init(&out, &run->cli->arena);
+    config_show(run->main, &out);
+    return print(&out) ? EXIT_CLEAN : EXIT_TROUBLE;
+}
+
+static bool prepare(struct run *run) {
     struct cli *cli = run->cli;
-    if (!sinks_open(&run->sinks, &cli->arena, &cli->options)) return EXIT_TROUBLE;
+    const struct options *options = &run->main->options;
     run->report.command = report_command_of(cli->options.command);
     run->report.tool_version = STR(PTXVET_VERSION);
-    run->report.style = run->sinks.at[0].style;
     run->judging.command = cli->options.command;
-    run->judging.settings = &cli->settings;
-    run->judging.options = &cli->options;
+    run->judging.options = options;
+    run->judging.report = &run->report;
+    if (!open_baseline(run) || !sinks_open(&run->sinks, &cli->arena, options)) return false;
+    run->report.style = run->sinks.at[0].style;
     for (uint32_t i = 0; i < run->sinks.count; i++)
         run->judging.kernels_wanted |= run->sinks.at[i].format->kernels;
-    if (any_rooted(&run->sinks)) find_root(run);
+    if (any_rooted(&run->sinks) || run->judging.baseline != NULL || run->judging.writes_baseline)
+        find_root(run);
+    progress_start(&run->progress, options);
+    return true;
+}
+
+static int judge_all(struct run *run, const char *const *suffixes) {
+    struct cli *cli = run->cli;
+    if (!config_init(&run->config, &cli->arena, &cli->options)) return EXIT_TROUBLE;
+    if (!inputs_collect(&run->inputs, &run->config, cli->options.operands.at,
+                        cli->options.operands.n, suffixes))
+        return EXIT_TROUBLE;
+    run->main = run->inputs.list.n != 0 ? run->inputs.list.at[0].configured
+                                        : config_for(&run->config, (struct str){NULL, 0});
+    if (run->main == NULL) return EXIT_TROUBLE;
+    if (option_set(&cli->options, OPTION_show_config)) return show_config(run);
+    if (!prepare(run)) return EXIT_TROUBLE;
     sinks_head(&run->sinks, &run->report);
-    struct jobs jobs = {.count = run->inputs.list.n, .threads = cli->settings.jobs,
-                        .memory_limit = cli->settings.memory_limit, .run = run_one,
+    // Launches do not share the GPU, unless asked to.
+    bool alone = cli->options.command == COMMAND_run && !option_set(&cli->options, OPTION_jobs);
+    struct jobs jobs = {.count = run->inputs.list.n,
+                        .threads = alone ? 1 : run->main->settings.jobs,
+                        .memory_limit = run->main->settings.memory_limit, .run = run_one,
                         .commit = commit, .exhausted = exhausted, .context = run};
     jobs_run(&jobs);
+    progress_end(&run->progress);
     run->trouble |= !sinks_finish(&run->sinks, &run->report);
+    run->trouble |= !close_baseline(run);
     say_summary(run);
     if (run->trouble) return EXIT_TROUBLE;
-    return run->found && !cli->settings.exit_zero ? EXIT_FOUND : EXIT_CLEAN;
+    return run->found && !run->main->settings.exit_zero ? EXIT_FOUND : EXIT_CLEAN;
 }
 
 static int usage(enum command command, const char *what) {
@@ -135,27 +204,34 @@ static int usage(enum command command, const char *what) {
 }
 
 int command_check(struct cli *cli) {
+    static const char *const suffixes[] = {".ptx", NULL};
     struct run run = {.cli = cli};
-    if (cli->options.operands.n == 0) return usage(cli->options.command, "no files are named");
-    inputs_collect(&run.inputs, &cli->arena, &cli->options, false);
-    return judge_all(&run);
+    if (cli->options.operands.n == 0 && !option_set(&cli->options, OPTION_show_config))
+        return usage(cli->options.command, "no files are named");
+    return judge_all(&run, suffixes);
 }
 
 int command_info(struct cli *cli) { return command_check(cli); }
 
-// FILE 'LAUNCH': the launch is the second operand.
-int command_launch(struct cli *cli) {
-    struct run run = {.cli = cli};
-    if (cli->options.operands.n != 2)
-        return usage(cli->options.command, "a file and a launch must be given");
-    run.judging.launch = str_copy(&cli->arena, cli->options.operands.at[1]);
-    cli->options.operands.n = 1;
-    inputs_collect(&run.inputs, &cli->arena, &cli->options, false);
-    return judge_all(&run);
+// FILE 'LAUNCH', when the second of two operands is neither a manifest nor a file; else manifests,
+// and PTX files with launches in comments.
+static bool is_launch_line(const struct options *options, struct arena *arena) {
+    struct stat status;
+    if (options->operands.n != 2) return false;
+    struct str second = str_copy(arena, options->operands.at[1]);
+    return !manifest_is(second) && !str_ends(second, STR(".ptx")) && stat(second.data, &status) != 0;
 }
 
-int command_run(struct cli *cli) {
-    // Launches do not share the GPU, unless asked to.
-    if (!option_set(&cli->options, OPTION_jobs)) cli->settings.jobs = 1;
-    return command_launch(cli);
+int command_launch(struct cli *cli) {
+    static const char *const suffixes[] = {".launch", NULL};
+    struct run run = {.cli = cli};
+    if (cli->options.operands.n == 0 && !option_set(&cli->options, OPTION_show_config))
+        return usage(cli->options.command, "a file and a launch, or a manifest, must be given");
+    if (is_launch_line(&cli->options, &cli->arena)) {
+        run.judging.launch = str_copy(&cli->arena, cli->options.operands.at[1]);
+        cli->options.operands.n = 1;
+    }
+    return judge_all(&run, suffixes);
 }
+
+int command_run(struct cli *cli) { return command_launch(cli); }

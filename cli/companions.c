@@ -9,16 +9,17 @@ static bool read_file(void *context, struct str path, struct arena *arena, struc
     return file_read(name.data, arena, text) == 0;
 }
 
-struct companion *companion_of(const struct judging *judging, struct worker *worker,
-                               const struct record_file *file) {
+struct companion *companion_of(struct job *job, struct judged *judged) {
 #if HAVE_FACTS
     struct companion_reader reader = {read_file, NULL};
-    if (!option_set(judging->options, OPTION_triton))
-        return companion_find(&reader, file->path, &worker->records, file->findings);
-    struct str named = option_text(judging->options, OPTION_triton, "");
-    return companion_open(&reader, named, file->path, &worker->records, file->findings);
+    const struct options *options = job->judging->options;
+    struct arena *arena = &job->worker->records;
+    if (!option_set(options, OPTION_triton))
+        return companion_find(&reader, judged->path, arena, judged->load);
+    struct str named = option_text(options, OPTION_triton, "");
+    return companion_open(&reader, named, judged->path, arena, judged->load);
 #else
-    (void)judging, (void)worker, (void)file, (void)read_file;
+    (void)job, (void)judged, (void)read_file;
     return NULL;
 #endif
 }

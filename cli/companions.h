@@ -6,7 +6,6 @@
 #include "cli/judge.h"
 
 // NULL when there is none. What cannot be read as metadata is a finding of the file.
-struct companion *companion_of(const struct judging *judging, struct worker *worker,
-                               const struct record_file *file);
+struct companion *companion_of(struct job *job, struct judged *judged);
 
 #endif

@@ -40,7 +40,7 @@ static void piece_start(struct piece *piece) {
     for (int i = 0; i < SINKS_MOST; i++) output_init(&piece->parts[i], &piece->arena);
     output_init(&piece->said, &piece->arena);
     piece->found = piece->trouble = false;
-    memset(&piece->fingerprints, 0, sizeof piece->fingerprints);
+    memset(&piece->accepted, 0, sizeof piece->accepted);
 }
 
 // Both edges lead here: a job allocates in the worker's arenas and in its piece.

@@ -4,6 +4,7 @@
 #ifndef PTXVET_CLI_JOBS_H
 #define PTXVET_CLI_JOBS_H
 
+#include "cli/baseline.h"
 #include "cli/load.h"
 #include "cli/sinks.h"
 
@@ -24,7 +25,7 @@ struct piece {
     struct report_totals totals;
     bool found;                        // a finding at or above --fail-on
     bool trouble;                      // exit 2
-    VEC_OF(uint64_t) fingerprints;     // of all findings, for --write-baseline
+    struct baseline accepted;          // all findings, for --write-baseline
 };
 
 struct jobs {

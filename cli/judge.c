@@ -1,135 +1,121 @@
 #include "cli/judge.h"
 
-#include <errno.h>
-
-#include "analyzer/rules/check.h"
 #include "analyzer/launch/sources.h"
+#include "analyzer/rules/check.h"
+#include "analyzer/rules/cubin.h"
 #include "cli/awaited.h"
 #include "cli/companions.h"
-#include "cli/confirm.h"
+#include "findings/suppress.h"
+#include "reports/plain.h"
 
+// Past this size a check lets bodies go even where a format shows kernels.
 enum { KEEP_BODIES_MOST = 32 * 1024 * 1024 };
 
-static bool at_or_above(const struct findings *findings, enum severity least) {
-    return findings_count(findings, least) != 0;
-}
-
-static bool load_input(struct worker *worker, const struct input *input, struct record_file *file) {
-    struct str text;
-    int trouble = input->trouble;
-    file->path = input->shown;
-    if (trouble == 0) trouble = load(&worker->loader, input->path.data, &text);
+static bool load_input(struct job *job) {
+    struct arena *records = &job->worker->records;
+    struct str shown = job->input->shown, text;
+    int trouble = job->input->trouble;
+    job->file->path = shown;
+    if (trouble == 0) trouble = load(&job->worker->loader, job->input->path.data, &text);
     if (trouble != 0) {
-        file->failure = str_format(&worker->records, "cannot read %.*s: %s", STR_ARG(input->shown),
-                                   strerror(trouble));
+        job->file->failure = str_format(records, "cannot read %.*s: %s", STR_ARG(shown),
+                                        strerror(trouble));
         return false;
     }
-    file->source = arena_new(&worker->records, struct source);
-    source_init(file->source, &worker->records, input->shown, text.data, text.len);
+    job->file->source = arena_new(records, struct source);
+    source_init(job->file->source, records, shown, text.data, text.len);
     return true;
 }
 
-// Everything up to the launch: the module, what checking it found, and its facts.
-struct judged {
-    struct module *module;
-    struct module_facts facts;
-    bool has_facts;
-};
-
-static void check_module(const struct judging *judging, struct worker *worker,
-                         struct record_file *file, struct judged *judged) {
-    bool launching = judging->command == COMMAND_launch || judging->command == COMMAND_run;
-    const struct judge_options *judge = &judging->settings->judge;
-    // A check streams: bodies are let go. Formats that show kernels need them, within reason.
-    bool keep = judging->command != COMMAND_check ||
-                (judging->kernels_wanted && file->source->size <= KEEP_BODIES_MOST);
-    struct companion *companion = companion_of(judging, worker, file);
+static enum parse_status check(struct job *job, struct judged *judged, bool keep_bodies) {
+    struct worker *worker = job->worker;
+    const struct judge_options *judge = &job->settings->judge;
     struct check_options options = {
-        .as = launching ? CHECK_AS_DRIVER : CHECK_AS_ASSEMBLER,
+        .as = is_launching(job->judging) ? CHECK_AS_DRIVER : CHECK_AS_ASSEMBLER,
         .deployments = judge->deployments.at, .deployment_count = judge->deployments.n,
-        .keep_bodies = keep};
+        .keep_bodies = keep_bodies};
+    struct arena *bodies = keep_bodies ? &worker->module : &worker->bodies;
 #if HAVE_CHECK
-    enum parse_status status =
-        check_source(file->source, &worker->module, keep ? &worker->module : &worker->bodies,
-                     &options, file->findings, &judged->module);
+    return check_source(judged->source, &worker->module, bodies, &options, judged->load,
+                        &judged->module);
 #else
     struct parse_options only_parse = {.max_nesting = options.max_nesting};
-    enum parse_status status =
-        parse_module(file->source, &worker->module, keep ? &worker->module : &worker->bodies,
-                     &only_parse, file->findings, &judged->module);
-#endif
-    if (status == PARSE_LIMIT)
-        file->failure = str_format(&worker->records, "%.*s: a limit was reached, the rest is not judged",
-                                   STR_ARG(file->path));
-    judged->has_facts = keep || judging->kernels_wanted || companion != NULL;
-#if !HAVE_FACTS
-    judged->has_facts = false;
-#else
-    if (!judged->has_facts) return;
-    facts_compute(judged->module, &worker->module, &judged->facts);
-    sources_apply(&judged->facts, &worker->module);
-    if (companion != NULL)
-        companion_apply(companion, &judged->facts, &worker->module, file->findings);
+    return parse_module(judged->source, &worker->module, bodies, &only_parse, judged->load,
+                        &judged->module);
 #endif
 }
 
-static void judge_check(const struct judging *judging, struct worker *worker,
-                        struct record_file *file, bool *found) {
-    struct judged judged = {0};
-    check_module(judging, worker, file, &judged);
-    findings_sort(file->findings);
-    record_origins(file->findings, &worker->records, judged.module, file->source);
+bool judge_module(struct job *job, struct judged *judged, bool keep_bodies) {
+    const struct judge_options *judge = &job->settings->judge;
+    judged->load = arena_new(&job->worker->records, struct findings);
+    findings_init(judged->load, &job->worker->records, job->settings->max_findings);
+    if (rules_cubin(judged->source, judge->deployments.at, judge->deployments.n, judged->load))
+        return true;
+    enum parse_status status = check(job, judged, keep_bodies);
+    struct companion *companion = companion_of(job, judged);
+    judged->has_facts = keep_bodies || job->judging->kernels_wanted || companion != NULL;
 #if HAVE_FACTS
-    if (judged.has_facts) record_module(file, &worker->records, &judged.facts);
-#endif
-    *found = at_or_above(file->findings, (enum severity)judging->settings->fail_on);
-}
-
-#if HAVE_JUDGE
-static void judge_launch(const struct judging *judging, struct worker *worker,
-                         struct record_file *file, bool *found) {
-    struct judged judged = {0};
-    struct launch launch;
-    struct findings parse_findings;
-    struct source *text = arena_new(&worker->records, struct source);
-    struct judgement *judgement = arena_new(&worker->records, struct judgement);
-    check_module(judging, worker, file, &judged);
-    findings_sort(file->findings);
-    source_init(text, &worker->records, STR("launch"), judging->launch.data, judging->launch.len);
-    findings_init(&parse_findings, &worker->records, judging->settings->max_findings);
-    if (!launch_parse(text, &worker->records, &judging->settings->names, &parse_findings, &launch)) {
-        *file->findings = parse_findings;
-        file->failure = STR("the launch does not parse");
-        return;
+    if (judged->has_facts) {
+        facts_compute(judged->module, &job->worker->module, &judged->facts);
+        sources_apply(&judged->facts, &job->worker->module);
+        if (companion != NULL)
+            companion_apply(companion, &judged->facts, &job->worker->module, judged->load);
     }
-    launch_judge(&judged.facts, file->findings, &launch, &judging->settings->judge, &worker->records,
-                 judgement);
-    record_origins(&judgement->findings, &worker->records, judged.module, file->source);
-    struct record_launch *record = vec_push(&worker->records, &file->launches);
-    record_launch(record, &worker->records, judgement, judging->launch, 1);
-    if (judging->command == COMMAND_run)
-        confirm_launch(judging, worker, file, &judged.facts, judgement, record);
-    file->findings = NULL;  // the load's are among the launch's
-    *found = at_or_above(&judgement->findings, (enum severity)judging->settings->fail_on);
+#endif
+    findings_sort(judged->load);
+    return status != PARSE_LIMIT;
 }
 
+void judge_settle(struct job *job, struct source *source, const struct module *module, bool whole,
+                  struct findings *findings) {
+    const struct judging *judging = job->judging;
+    const struct selection *selection = &job->settings->selection;
+    job->file->suppressed += suppress(source, selection, whole, findings);
+    selection_apply(selection, findings);
+    if (judging->baseline != NULL || judging->writes_baseline) {
+        struct str path = repository_path(&job->worker->records, judging->report, job->file->path);
+        if (judging->writes_baseline)
+            baseline_add(&job->piece->accepted, &job->piece->arena, path, findings);
+        if (judging->baseline != NULL)
+            job->file->baselined += baseline_apply(judging->baseline, path, findings);
+    }
+    if (module != NULL) record_origins(findings, &job->worker->records, module, module->source);
+    job->piece->found |= findings_count(findings, (enum severity)job->settings->fail_on) != 0;
+}
+
+static void limit_reached(struct job *job) {
+    job->file->failure = str_format(&job->worker->records,
+                                    "%.*s: a limit was reached, the rest is not judged",
+                                    STR_ARG(job->file->path));
+}
+
+static void judge_check(struct job *job) {
+    struct judged judged = {.path = job->input->path, .source = job->file->source};
+    bool small = job->file->source->size <= KEEP_BODIES_MOST;
+    bool keep = job->judging->command != COMMAND_check || (job->judging->kernels_wanted && small);
+    if (!judge_module(job, &judged, keep)) limit_reached(job);
+    job->file->findings = judged.load;
+    judge_settle(job, judged.source, judged.module, true, judged.load);
+    findings_sort(judged.load);
+#if HAVE_FACTS
+    if (judged.has_facts)
+        record_module(job->file, &job->worker->records, &judged.facts, job->judging->options);
 #endif
+}
 
 void judge_input(const struct judging *judging, struct worker *worker, const struct input *input,
-                 struct record_file *file, bool *found) {
+                 struct record_file *file, struct piece *piece) {
+    struct job job = {judging, worker, input, &input->configured->settings, file, piece};
     arena_reset(&worker->module);
     arena_reset(&worker->bodies);
     arena_reset(&worker->records);
     *file = (struct record_file){0};
-    *found = false;
-    if (!load_input(worker, input, file)) return;
-    file->findings = arena_new(&worker->records, struct findings);
-    findings_init(file->findings, &worker->records, judging->settings->max_findings);
+    if (!load_input(&job)) return;
 #if HAVE_JUDGE
-    if (judging->launch.len != 0) {
-        judge_launch(judging, worker, file, found);
-        return;
-    }
+    if (judging->launch.len != 0) judge_launch_line(&job);
+    else if (is_launching(judging) || manifest_is(file->path)) judge_manifest(&job);
+    else judge_check(&job);
+#else
+    judge_check(&job);
 #endif
-    judge_check(judging, worker, file, found);
 }

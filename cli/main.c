@@ -77,7 +77,7 @@ static int run(struct cli *cli, int argc, char **argv) {
     bool parsed = options_parse(&cli->options, &cli->arena, argc, argv, &error);
     if (parsed && option_set(&cli->options, OPTION_help)) return show_help(cli);
     if (parsed && option_set(&cli->options, OPTION_version)) return show_version(cli);
-    if (!parsed || !settings_make(&cli->settings, &cli->arena, &cli->options, &error)) {
+    if (!parsed) {
         complain("%.*s", STR_ARG(error));
         return EXIT_TROUBLE;
     }

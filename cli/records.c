@@ -191,7 +191,17 @@ static struct str about(struct arena *arena, const struct module_facts *facts,
     return (struct str){out.data, (uint32_t)out.size};
 }
 
-void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts) {
+static bool wanted(const struct options *options, const struct kernel *kernel) {
+    const struct option_values *names = &options->values[OPTION_kernel];
+    for (uint32_t i = 0; i < names->list.n; i++)
+        if (str_eq(names->list.at[i], kernel->name) ||
+            str_eq(names->list.at[i], kernel->demangled))
+            return true;
+    return names->list.n == 0;
+}
+
+void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts,
+                   const struct options *options) {
     const struct module *module = facts->module;
     struct record_module *record = arena_new(arena, struct record_module);
     if (module->version != 0)
@@ -205,7 +215,8 @@ void record_module(struct record_file *file, struct arena *arena, const struct m
     if (module->version != 0) record->minimum_driver = isa_version_driver_text(arena, module->version);
     file->module = record;
     for (uint32_t i = 0; i < facts->kernels.n; i++)
-        record_kernel(vec_push(arena, &file->kernels), arena, &facts->kernels.at[i], module->source);
+        if (wanted(options, &facts->kernels.at[i]))
+            record_kernel(vec_push(arena, &file->kernels), arena, &facts->kernels.at[i], module->source);
     file->about = about(arena, facts, record);
 }
 

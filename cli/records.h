@@ -3,10 +3,12 @@
 #define PTXVET_CLI_RECORDS_H
 
 #include "analyzer/launch/judge.h"
+#include "cli/options.h"
 #include "reports/report.h"
 
-// The file's module and kernels.
-void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts);
+// The file's module and kernels; --kernel leaves out the others.
+void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts,
+                   const struct options *options);
 
 // One launch, at a line of what it was read from.
 void record_launch(struct record_launch *record, struct arena *arena, const struct judgement *judgement,

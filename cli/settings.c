@@ -118,6 +118,24 @@ static bool numbers(struct settings *settings, struct arena *arena, const struct
     return true;
 }
 
+static bool select_rules(struct settings *settings, struct arena *arena,
+                         const struct options *options, struct str *error) {
+    const struct option_values *values = options->values;
+    struct selection_texts texts = {
+        .select = values[OPTION_select].list.at, .select_count = values[OPTION_select].list.n,
+        .extend = values[OPTION_extend_select].list.at,
+        .extend_count = values[OPTION_extend_select].list.n,
+        .ignore = values[OPTION_ignore].list.at, .ignore_count = values[OPTION_ignore].list.n,
+        .severity = values[OPTION_severity].list.at,
+        .severity_count = values[OPTION_severity].list.n};
+    struct str wrong;
+    if (selection_make(&settings->selection, &texts, &wrong)) return true;
+    *error = str_format(arena, "`%.*s` names no rule%s (`ptxvet rules` lists them)", STR_ARG(wrong),
+                        memchr(wrong.data, '=', wrong.len) == NULL
+                            ? "" : ", or its level is not error, warning, note or off");
+    return false;
+}
+
 bool settings_make(struct settings *settings, struct arena *arena, const struct options *options,
                    struct str *error) {
     *settings = (struct settings){.exit_zero = option_set(options, OPTION_exit_zero)};
@@ -127,6 +145,7 @@ bool settings_make(struct settings *settings, struct arena *arena, const struct 
     for (uint32_t i = 0; i < defines->list.n; i++)
         if (!define_name(settings, arena, defines->list.at[i], error)) return false;
     return numbers(settings, arena, options, error) &&
+           select_rules(settings, arena, options, error) &&
            deployments(settings, arena, options, error);
 }
 

@@ -5,11 +5,13 @@
 
 #include "analyzer/launch/judge.h"
 #include "cli/options.h"
+#include "findings/selection.h"
 #include "reports/report.h"
 
 struct settings {
     struct judge_options judge;
     struct launch_names names;
+    struct selection selection;
     uint8_t fail_on;          // enum severity
     bool exit_zero;
     uint32_t max_findings;    // 0: no limit

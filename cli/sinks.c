@@ -1,10 +1,6 @@
 #include "cli/sinks.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -18,39 +14,6 @@ int write_all(int descriptor, const char *data, size_t size) {
         size -= (size_t)written;
     }
     return 0;
-}
-
-static const char *sink_name(const struct sink *sink) {
-    return sink->path.len == 0 ? "standard output" : sink->path.data;
-}
-
-// Permissions of a new file as open(2) would give them, or those of the file that it replaces.
-static mode_t mode_for(const char *path) {
-    struct stat status;
-    if (stat(path, &status) == 0) return status.st_mode & 0777;
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-// What is no plain file (a pipe, /dev/stdout) cannot be replaced: it is written in place.
-static bool replaceable(const char *path) {
-    struct stat status;
-    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
-}
-
-static bool open_sink(struct sink *sink, struct arena *arena) {
-    if (!replaceable(sink->path.data)) {
-        sink->descriptor = open(sink->path.data, O_WRONLY | O_CLOEXEC);
-    } else {
-        sink->temporary = (char *)(uintptr_t)str_format(arena, "%s.XXXXXX", sink->path.data).data;
-        sink->descriptor = mkstemp(sink->temporary);
-        if (sink->descriptor < 0) sink->temporary = NULL;
-        else if (fchmod(sink->descriptor, mode_for(sink->path.data)) != 0) sink->trouble = errno;
-    }
-    if (sink->descriptor >= 0 && sink->trouble == 0) return true;
-    complain("cannot write %s: %s", sink->path.data, strerror(errno));
-    return false;
 }
 
 static const struct report_format *named_format(struct str name) {
@@ -71,13 +34,17 @@ static bool add_file(struct sinks *sinks, const struct options *options, struct 
         return false;
     }
     struct sink *sink = &sinks->at[sinks->count];
-    *sink = (struct sink){.format = named_format((struct str){value.data, name}), .descriptor = -1};
+    *sink = (struct sink){.format = named_format((struct str){value.data, name}), .is_file = true};
     if (sink->format == NULL) return false;
-    sink->path = str_copy(sinks->arena, (struct str){value.data + name + 1, value.len - name - 1});
+    struct str path = {value.data + name + 1, value.len - name - 1};
     // A file has colour only when it is asked for by name.
     sink->style = settings_style(options, -1);
     if (!str_eq(option_text(options, OPTION_color, "auto"), STR("always"))) sink->style.colour = false;
-    if (!open_sink(sink, sinks->arena)) return false;
+    int trouble = whole_file_open(&sink->file, sinks->arena, path);
+    if (trouble != 0) {
+        complain("cannot write %.*s: %s", STR_ARG(path), strerror(trouble));
+        return false;
+    }
     sinks->count++;
     return true;
 }
@@ -85,7 +52,7 @@ static bool add_file(struct sinks *sinks, const struct options *options, struct 
 bool sinks_open(struct sinks *sinks, struct arena *arena, const struct options *options) {
     *sinks = (struct sinks){.arena = arena, .count = 1};
     sinks->at[0] = (struct sink){.format = named_format(option_text(options, OPTION_format, "text")),
-                                 .descriptor = STDOUT_FILENO,
+                                 .file = {.descriptor = STDOUT_FILENO},
                                  .style = settings_style(options, STDOUT_FILENO)};
     bool good = sinks->at[0].format != NULL;
     const struct option_values *outputs = &options->values[OPTION_output];
@@ -97,7 +64,7 @@ bool sinks_open(struct sinks *sinks, struct arena *arena, const struct options *
 }
 
 static void sink_write(struct sink *sink, const char *data, size_t size) {
-    if (sink->trouble == 0) sink->trouble = write_all(sink->descriptor, data, size);
+    if (sink->trouble == 0) sink->trouble = write_all(sink->file.descriptor, data, size);
 }
 
 static void write_part(struct sink *sink, const struct report *report, struct arena *arena,
@@ -147,26 +114,12 @@ void sink_piece(struct sink *sink, const char *data, size_t size) {
     sink->any_piece = true;
 }
 
-static void take_away(struct sink *sink) {
-    if (sink->path.len == 0 || sink->descriptor < 0) return;
-    close(sink->descriptor);
-    sink->descriptor = -1;
-    if (sink->temporary != NULL) unlink(sink->temporary);
-}
-
 static bool finish(struct sink *sink) {
-    if (sink->path.len != 0 && sink->trouble == 0) {
-        int descriptor = sink->descriptor;
-        sink->descriptor = -1;
-        if (close(descriptor) != 0 ||
-            (sink->temporary != NULL && rename(sink->temporary, sink->path.data) != 0)) {
-            sink->trouble = errno;
-            if (sink->temporary != NULL) unlink(sink->temporary);
-        }
-    }
+    if (sink->is_file && sink->trouble == 0) sink->trouble = whole_file_keep(&sink->file);
+    else if (sink->is_file) whole_file_drop(&sink->file);
     if (sink->trouble == 0) return true;
-    take_away(sink);
-    complain("cannot write %s: %s", sink_name(sink), strerror(sink->trouble));
+    complain("cannot write %s: %s", sink->is_file ? sink->file.path.data : "standard output",
+             strerror(sink->trouble));
     return false;
 }
 
@@ -185,5 +138,6 @@ bool sinks_finish(struct sinks *sinks, const struct report *report) {
 }
 
 void sinks_abandon(struct sinks *sinks) {
-    for (uint32_t i = 0; i < sinks->count; i++) take_away(&sinks->at[i]);
+    for (uint32_t i = 0; i < sinks->count; i++)
+        if (sinks->at[i].is_file) whole_file_drop(&sinks->at[i].file);
 }

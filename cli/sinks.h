@@ -4,15 +4,15 @@
 #define PTXVET_CLI_SINKS_H
 
 #include "cli/options.h"
+#include "cli/whole_file.h"
 #include "reports/report.h"
 
 enum { SINKS_MOST = 16 };
 
 struct sink {
     const struct report_format *format;
-    struct str path;          // NUL-terminated; empty: standard output
-    char *temporary;          // name that it is written under; NULL: written in place
-    int descriptor;
+    bool is_file;             // of -o; else standard output
+    struct whole_file file;
     int trouble;              // errno of the first failed write; nothing is written after it
     bool any_piece;
     uint32_t records;         // written so far, where the format has a limit

@@ -33,6 +33,7 @@ struct argument {
     struct span span;
     struct str name;       // `name=`; empty when positional
     struct str file;       // CONTENTS_FILE
+    struct str file_data;  // its bytes, set by who can read files; `data` NULL: not known
     uint64_t count;        // elements of a buffer
     uint64_t size;         // bytes of a buffer or of `bytes[N]`
     uint64_t align;        // @A: the address is a multiple of A and of no greater power of two; 0: not said
