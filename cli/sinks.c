@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/settings.h"
 
 int write_all(int descriptor, const char *data, size_t size) {
     while (size != 0) {
@@ -34,7 +35,8 @@ static bool add_file(struct sinks *sinks, const struct options *options, struct 
         return false;
     }
     struct sink *sink = &sinks->at[sinks->count];
-    *sink = (struct sink){.format = named_format((struct str){value.data, name}), .is_file = true};
+    *sink = (struct sink){.format = named_format((struct str){value.data, name})};
+    sink->is_file = true;
     if (sink->format == NULL) return false;
     struct str path = {value.data + name + 1, value.len - name - 1};
     // A file has colour only when it is asked for by name.
@@ -50,7 +52,8 @@ static bool add_file(struct sinks *sinks, const struct options *options, struct 
 }
 
 bool sinks_open(struct sinks *sinks, struct arena *arena, const struct options *options) {
-    *sinks = (struct sinks){.arena = arena, .count = 1};
+    *sinks = (struct sinks){.count = 1};
+    sinks->arena = arena;
     sinks->at[0] = (struct sink){.format = named_format(option_text(options, OPTION_format, "text")),
                                  .file = {.descriptor = STDOUT_FILENO},
                                  .style = settings_style(options, STDOUT_FILENO)};
