@@ -30,7 +30,15 @@ struct init_value {
     uint8_t kind;      // enum init_kind
     bool generic;      // generic(symbol)
     bool float_bits;   // written 0f/0d
-    uint8_t mask_shift;  // mask(symbol): which byte is taken, else 255
+    uint8_t mask_shift;  // mask(symbol): which byte is taken, else 255; 254: the mask is not one byte
+};
+
+// How an initialiser's braces fit the variable's dimensions.
+enum init_shape {
+    INIT_FITS,
+    INIT_TOO_MANY,      // more items than the dimension has
+    INIT_NESTING,       // braces where a value must be, or a value where braces must be
+    INIT_VECTOR_PARTS,  // not as many parts as the vector has
 };
 
 // A register range, a parameter, or a variable in any state space.
@@ -43,6 +51,7 @@ struct variable {
     uint8_t vec;           // 1, 2 or 4
     uint8_t linkage;       // enum linkage
     uint32_t align;        // .align as written; 0 when not stated
+    bool align_stated, ptr_align_stated;  // .align was written, if only with 0
     uint32_t range;        // N of `<N>`; 0 when it is one variable
     bool is_range;         // `<N>` was written
     bool is_array;
@@ -58,6 +67,8 @@ struct variable {
     uint64_t count;        // elements: the product of the dimensions, 1 for a scalar; 0 for unsized
     uint32_t dim_first, dim_count;    // in module.dims
     uint32_t init_first, init_count;  // in module.inits
+    uint8_t init_shape;    // enum init_shape; of the first misfit
+    uint32_t init_misfit;  // where that is, in the source
     uint32_t scope;        // number of the block it is declared in; 0 is the function's or module's
 };
 
