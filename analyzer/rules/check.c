@@ -16,10 +16,20 @@ struct checker *checker_new(struct module *module, struct arena *arena,
     return c;
 }
 
+// What a body added to the module (prototypes, pragmas) is taken back when the body is let go.
+static void forget_body(struct checker *c, uint32_t function) {
+    uint32_t begin = c->module->functions.at[function].body_span.begin;
+    c->functions_taken = function + 1;
+    while (c->pragmas_taken > 0 && c->module->pragmas.at[c->pragmas_taken - 1].span.begin >= begin)
+        c->pragmas_taken--;
+}
+
 void checker_function(struct checker *c, uint32_t function) {
     take_declarations(c);
+    take_pragmas(c);
     check_body(c, function);
     instruction_check_function(c->instructions, function);
+    if (!c->options->keep_bodies) forget_body(c, function);
 }
 
 void checker_finish(struct checker *c) {
@@ -27,7 +37,7 @@ void checker_finish(struct checker *c) {
     check_unresolved(c);
     check_limits(c);
     check_debugging(c);
-    check_pragmas(c);
+    take_pragmas(c);
     check_deployments(c);
     if (c->options->requirements != NULL) gather_requirements(c, c->options->requirements);
 }

@@ -30,14 +30,14 @@ struct finding *complain_as(struct checker *c, enum rule rule, enum severity sev
     return finding;
 }
 
-void help(struct checker *c, struct finding *finding, const char *format, ...) {
+void say_help(struct checker *c, struct finding *finding, const char *format, ...) {
     va_list args;
     va_start(args, format);
     finding->help = str_vformat(c->findings->arena, format, args);
     va_end(args);
 }
 
-void note(struct checker *c, struct finding *finding, const char *format, ...) {
+void say_note(struct checker *c, struct finding *finding, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct str text = str_vformat(c->findings->arena, format, args);
@@ -45,7 +45,7 @@ void note(struct checker *c, struct finding *finding, const char *format, ...) {
     finding_note(c->findings, finding, "%.*s", STR_ARG(text));
 }
 
-void label(struct checker *c, struct finding *finding, struct span span, const char *format, ...) {
+void point_to(struct checker *c, struct finding *finding, struct span span, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct str text = str_vformat(c->findings->arena, format, args);
@@ -67,9 +67,9 @@ static void needs_version(struct checker *c, const struct isa_feature_row *row, 
         complain(c, RULE_DIRECTIVE_VERSION, span, "%.*s needs `.version` %u.%u; the file says %u.%u",
                  STR_ARG(row->text), row->version / 10u, row->version % 10u, c->version / 10u,
                  c->version % 10u);
-    help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
+    say_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
     if (row->documented_version != row->version)
-        note(c, finding, "the PTX ISA manual asks for %u.%u; ptxas takes it from %u.%u",
+        say_note(c, finding, "the PTX ISA manual asks for %u.%u; ptxas takes it from %u.%u",
              row->documented_version / 10u, row->documented_version % 10u, row->version / 10u,
              row->version % 10u);
 }
@@ -78,7 +78,7 @@ static void needs_target(struct checker *c, const struct isa_feature_row *row, s
     struct finding *finding =
         complain(c, RULE_DIRECTIVE_TARGET, span, "%.*s needs `.target` sm_%u or higher; the file says %.*s",
                  STR_ARG(row->text), row->target, STR_ARG(c->module->target));
-    help(c, finding, "raise `.target` to sm_%u or higher", row->target);
+    say_help(c, finding, "raise `.target` to sm_%u or higher", row->target);
 }
 
 static void note_need(struct checker *c, const struct isa_feature_row *row, struct isa_floor floor,
@@ -97,7 +97,7 @@ bool need_feature(struct checker *c, enum isa_feature feature, struct span span)
         struct finding *finding = complain(
             c, RULE_DIRECTIVE_REMOVED, span, "%.*s is not supported from `.version` %u.%u on; the file says %u.%u",
             STR_ARG(row->text), row->gone / 10u, row->gone % 10u, c->version / 10u, c->version % 10u);
-        help(c, finding, "take it out, or state a `.version` below %u.%u", row->gone / 10u, row->gone % 10u);
+        say_help(c, finding, "take it out, or state a `.version` below %u.%u", row->gone / 10u, row->gone % 10u);
         met = false;
     }
     if (c->version != 0 && c->version < row->version) {

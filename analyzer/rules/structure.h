@@ -22,20 +22,30 @@ struct declared {
     name_id alias_of;    // the function that this one is an alias of; 0: none
 };
 
-// A function that is used by name: called, or its address taken.
+// A function that is used by name.
+enum use_kind { USE_CALL, USE_ADDRESS, USE_TARGET /* of .calltargets */, USE_INITIALIZER };
 struct function_use {
     name_id name;
     uint32_t offset, end;  // where
-    bool is_call;
+    uint8_t kind;          // enum use_kind
+};
+
+// A .shared variable that a body uses or declares.
+struct shared_use {
+    uint64_t size;
+    uint32_t align;
+    uint32_t variable;  // index into module.variables; NO_INDEX: the body's own
+    struct span span;
 };
 
 // What a body reaches, kept when the body is gone.
 struct reach {
-    uint32_t use_first, use_count;      // in checker.uses
-    uint32_t shared_first, shared_count;  // in checker.shared: module variables, by index
-    uint64_t shared_local;              // bytes of its own .shared variables, laid out one by one
-    uint32_t shared_span_variable;      // one of them, to point to; NO_INDEX
-    bool checked;
+    uint32_t use_first, use_count;        // in checker.uses
+    uint32_t shared_first, shared_count;  // in checker.shared
+    struct span small_argument;           // a call that passes .u8, .u16 or .pred; empty: none
+    struct span cta_group[2];             // first instruction of each .cta_group; empty: none
+    bool calls_indirectly;
+    uint32_t stamp;                       // entry + 1 that visited it last
 };
 
 struct checker {
@@ -50,12 +60,17 @@ struct checker {
 
     VEC_OF(struct declared) names;     // by name_id
     uint32_t functions_taken, variables_taken, aliases_taken;  // declarations taken so far
+    uint32_t pragmas_taken;
     VEC_OF(struct reach) reaches;      // by function
     VEC_OF(struct function_use) uses;
-    VEC_OF(uint32_t) shared;
+    VEC_OF(uint32_t) initializer_uses; // those uses that stand in initialisers
+    VEC_OF(struct shared_use) shared;
+    uint64_t const_bytes;              // constants so far, laid out one by one
+    struct span const_over;            // the variable that passed the limit; empty: none
+    bool address_32_reported;
     VEC_OF(uint32_t) function_stamps;  // by name_id: function + 1 that last used it
     VEC_OF(uint32_t) variable_stamps;  // by module variable: function + 1 that last used it
-    VEC_OF(uint8_t) form_flags;        // by form: FORM_*; 0 when not yet known
+    VEC_OF(uint16_t) form_flags;       // by form: FORM_*; 0 when not yet known
     VEC_OF(struct required) required;  // what features outside of instructions need
 };
 
@@ -66,11 +81,11 @@ struct finding *complain(struct checker *c, enum rule rule, struct span span, co
 struct finding *complain_as(struct checker *c, enum rule rule, enum severity severity,
                             struct span span, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-void help(struct checker *c, struct finding *finding, const char *format, ...)
+void say_help(struct checker *c, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void note(struct checker *c, struct finding *finding, const char *format, ...)
+void say_note(struct checker *c, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void label(struct checker *c, struct finding *finding, struct span span, const char *format, ...)
+void point_to(struct checker *c, struct finding *finding, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 struct str name_of(const struct checker *c, name_id name);
 
@@ -97,12 +112,16 @@ void take_declarations(struct checker *c);
 
 void check_body(struct checker *c, uint32_t function);
 void check_labels(struct checker *c, const struct function *function);
-void check_call(struct checker *c, struct function *function, const struct instruction *call);
+void check_call(struct checker *c, struct function *function, const struct instruction *call,
+                struct reach *reach);
+void count_constant(struct checker *c, const struct variable *variable);
+void check_parameter_space(struct checker *c, const struct function *function);
+struct reach *reach_of(struct checker *c, uint32_t function);
 
 void check_unresolved(struct checker *c);
 void check_limits(struct checker *c);
 void check_debugging(struct checker *c);
-void check_pragmas(struct checker *c);
+void take_pragmas(struct checker *c);
 
 void gather_requirements(struct checker *c, struct requirements *out);
 

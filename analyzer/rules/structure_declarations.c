@@ -4,7 +4,7 @@
 // name before it. Measured on ptxas 13.0 (tests/probes/linking.tsv).
 
 static void earlier(struct checker *c, struct finding *finding, struct span span) {
-    label(c, finding, span, "declared here before");
+    point_to(c, finding, span, "declared here before");
 }
 
 static struct span span_of(const struct checker *c, const struct declared *declared) {
@@ -23,8 +23,8 @@ static void duplicate(struct checker *c, const struct declared *declared, struct
                       struct str name) {
     struct finding *finding =
         complain(c, RULE_DUPLICATE_DEFINITION, span, "`%.*s` is already defined", STR_ARG(name));
-    label(c, finding, span_of(c, declared), "defined here before");
-    help(c, finding, "rename or remove one of them");
+    point_to(c, finding, span_of(c, declared), "defined here before");
+    say_help(c, finding, "rename or remove one of them");
 }
 
 // ---- functions --------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ static void prototype_differs(struct checker *c, const struct function *function
                            "%s of parameter %u of `%.*s` differs from its earlier declaration", what, i,
                            STR_ARG(name));
     earlier(c, finding, before->span);
-    help(c, finding, "give both the same parameters");
+    say_help(c, finding, "give both the same parameters");
 }
 
 static void compare_prototypes(struct checker *c, const struct function *function,
@@ -112,7 +112,7 @@ static void check_extern_body(struct checker *c, const struct function *function
     struct finding *finding = complain(c, RULE_EXTERN_DEFINED, function->span,
                                        "`%.*s` is .extern and has a body",
                                        STR_ARG(name_of(c, function->name)));
-    help(c, finding, "take out `.extern`");
+    say_help(c, finding, "take out `.extern`");
 }
 
 static void take_function(struct checker *c, uint32_t index) {
@@ -128,6 +128,7 @@ static void take_function(struct checker *c, uint32_t index) {
                                       .first = index, .definition = NO_INDEX};
     else
         redeclare_function(c, declared, index);
+    if (function->has_body && function->kind == FUNCTION_ENTRY) check_parameter_space(c, function);
     if (function->has_body && declared->kind == DECLARED_FUNCTION && !declared->defined) {
         declared->defined = true;
         declared->definition = index;
@@ -165,7 +166,7 @@ static void redeclare_variable(struct checker *c, struct declared *declared, uin
         struct finding *finding = complain(c, RULE_REDEFINITION, variable->span,
                                            "`%.*s` was declared .extern and is private here", STR_ARG(name));
         earlier(c, finding, before->span);
-        help(c, finding, "define it `.visible`");
+        say_help(c, finding, "define it `.visible`");
     }
 }
 
@@ -174,6 +175,7 @@ static void take_variable(struct checker *c, uint32_t index) {
     check_variable(c, variable, NULL);
     if (variable->name == 0) return;
     struct declared *declared = declared_of(c, variable->name);
+    if (declared->kind == DECLARED_NOTHING) count_constant(c, variable);
     bool defines = variable->linkage != LINKAGE_EXTERN;
     if (declared->kind == DECLARED_NOTHING) {
         *declared = (struct declared){.kind = DECLARED_VARIABLE, .linkage = variable->linkage,
@@ -196,7 +198,7 @@ static bool alias_side(struct checker *c, const struct alias *alias, name_id nam
     if (declared->kind == DECLARED_NOTHING) {
         struct finding *finding = complain(c, RULE_ALIAS, alias->span,
                                            "`%.*s` is declared nowhere before this `.alias`", STR_ARG(text));
-        help(c, finding, "declare both names above");
+        say_help(c, finding, "declare both names above");
     } else if (declared->kind == DECLARED_VARIABLE)
         complain(c, RULE_ALIAS, alias->span, "`%.*s` is a variable; only functions have aliases", STR_ARG(text));
     else if (c->module->functions.at[declared->first].kind == FUNCTION_ENTRY)

@@ -35,7 +35,7 @@ static void check_numbers(struct checker *c, const struct directive_use *use) {
         if (!rule->positive || use->values[i] != 0) continue;
         struct finding *finding = complain(c, RULE_DIRECTIVE_ARGUMENT, use->span,
                                            "`%s` of 0: must be 1 or more", rule->text);
-        help(c, finding, "state a number above 0, or take the directive out");
+        say_help(c, finding, "state a number above 0, or take the directive out");
         return;
     }
 }
@@ -51,7 +51,7 @@ static void check_ignored(struct checker *c, const struct function *function,
     if (use->directive == DIRECTIVE_MINNCTAPERSM && !bound && use->values[0] != 0) {
         struct finding *finding = complain(c, RULE_DIRECTIVE_IGNORED, use->span,
                                            "`.minnctapersm` is ignored without `.maxntid` or `.reqntid`");
-        help(c, finding, "add `.maxntid`");
+        say_help(c, finding, "add `.maxntid`");
     }
 }
 
@@ -82,8 +82,8 @@ static void conflict(struct checker *c, const struct function *function, enum di
     struct finding *finding = complain(c, RULE_DIRECTIVE_CONFLICT, second->span,
                                        "`%s` and `%s` exclude each other", directive_rules[a].text,
                                        directive_rules[b].text);
-    label(c, finding, first->span, "the other one");
-    help(c, finding, "keep one");
+    point_to(c, finding, first->span, "the other one");
+    say_help(c, finding, "keep one");
 }
 
 static void check_blocks_are_clusters(struct checker *c, const struct function *function) {
@@ -94,7 +94,7 @@ static void check_blocks_are_clusters(struct checker *c, const struct function *
     if (block && cluster) return;
     struct finding *finding = complain(c, RULE_DIRECTIVE_CONFLICT, use->span,
                                        "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`");
-    help(c, finding, "add %s", block ? "`.reqnctapercluster`" : cluster ? "`.reqntid`" : "both");
+    say_help(c, finding, "add %s", block ? "`.reqnctapercluster`" : cluster ? "`.reqntid`" : "both");
 }
 
 static void check_noreturn(struct checker *c, const struct function *function) {
@@ -102,7 +102,7 @@ static void check_noreturn(struct checker *c, const struct function *function) {
     if (use == NULL || function->return_count == 0) return;
     struct finding *finding = complain(c, RULE_DIRECTIVE_CONFLICT, use->span,
                                        "a function that returns a value cannot be `.noreturn`");
-    help(c, finding, "take out `.noreturn` or the return parameter");
+    say_help(c, finding, "take out `.noreturn` or the return parameter");
 }
 
 void check_function_directives(struct checker *c, const struct function *function) {
@@ -157,8 +157,9 @@ static void check_pragma(struct checker *c, const struct pragma *pragma) {
              STR_ARG(pragma->text));
 }
 
-void check_pragmas(struct checker *c) {
-    for (uint32_t i = 0; i < c->module->pragmas.n; i++) check_pragma(c, &c->module->pragmas.at[i]);
+void take_pragmas(struct checker *c) {
+    while (c->pragmas_taken < c->module->pragmas.n)
+        check_pragma(c, &c->module->pragmas.at[c->pragmas_taken++]);
 }
 
 // ---- debugging --------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ static void check_files(struct checker *c) {
         struct finding *finding =
             complain(c, RULE_FILE_INDEX, (struct span){file->offset, file->offset + 5},
                      "`.file` index %u is taken", file->index);
-        label(c, finding, (struct span){first->offset, first->offset + 5}, "by this one");
+        point_to(c, finding, (struct span){first->offset, first->offset + 5}, "by this one");
     }
 }
 
@@ -189,7 +190,7 @@ void check_debugging(struct checker *c) {
     if (m->debug && !m->has_dwarf && m->sections.n == 0) {
         struct finding *finding = complain(c, RULE_DEBUG_WITHOUT_DWARF, m->target_span,
                                            "`.target` says debug, and there is no debugging section");
-        help(c, finding, "take `, debug` out of `.target`");
+        say_help(c, finding, "take `, debug` out of `.target`");
     }
     if (m->sections.n > 0) need_feature(c, FEATURE_SECTION, m->sections.at[0]);
 }

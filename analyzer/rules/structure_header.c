@@ -20,9 +20,9 @@ static void unknown_version(struct checker *c) {
         complain(c, RULE_VERSION_UNKNOWN, c->module->version_span, "there is no PTX version %u.%u",
                  c->module->version / 10u, c->module->version % 10u);
     if (c->module->version > newest)
-        note(c, finding, "the newest version known is %u.%u", newest / 10u, newest % 10u);
+        say_note(c, finding, "the newest version known is %u.%u", newest / 10u, newest % 10u);
     else
-        help(c, finding, "state `.version %u.%u`", near->version / 10u, near->version % 10u);
+        say_help(c, finding, "state `.version %u.%u`", near->version / 10u, near->version % 10u);
 }
 
 static void version_not_checked(struct checker *c) {
@@ -31,8 +31,8 @@ static void version_not_checked(struct checker *c) {
         complain(c, RULE_VERSION_NOT_CHECKED, c->module->version_span,
                  "PTX %u.%u is newer than what is known here in full (%u.%u)",
                  c->module->version / 10u, c->module->version % 10u, newest / 10u, newest % 10u);
-    note(c, finding, "instructions and targets that are not known here are not judged");
-    help(c, finding, "if the text uses nothing newer, state `.version %u.%u`", newest / 10u,
+    say_note(c, finding, "instructions and targets that are not known here are not judged");
+    say_help(c, finding, "if the text uses nothing newer, state `.version %u.%u`", newest / 10u,
          newest % 10u);
 }
 
@@ -56,7 +56,7 @@ static void unknown_target(struct checker *c, struct str name) {
                                        "there is no target `%.*s`", STR_ARG(name));
     enum isa_target_id near = isa_target_nearest(name);
     if (near != TARGET_UNKNOWN)
-        help(c, finding, "did you mean `%.*s`?", STR_ARG(isa_targets[near].text));
+        say_help(c, finding, "did you mean `%.*s`?", STR_ARG(isa_targets[near].text));
 }
 
 static void check_target_version(struct checker *c, enum isa_target_id target) {
@@ -66,7 +66,7 @@ static void check_target_version(struct checker *c, enum isa_target_id target) {
         complain(c, RULE_VERSION_BELOW_TARGET, c->module->target_span,
                  "%.*s needs `.version` %u.%u; the file says %u.%u", STR_ARG(row->text),
                  row->version / 10u, row->version % 10u, c->version / 10u, c->version % 10u);
-    help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
+    say_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
 }
 
 // Of several architectures the last one named counts (measured).
@@ -92,13 +92,13 @@ static void check_target_options(struct checker *c) {
     if (m->texmode_independent && m->texmode_unified) {
         struct finding *finding = complain(c, RULE_TARGET_OPTION, m->target_span,
                                            "texmode_unified and texmode_independent exclude each other");
-        help(c, finding, "keep one");
+        say_help(c, finding, "keep one");
     }
     if (m->map_f64_to_f32 && c->target.number >= 13) {
         struct finding *finding = complain(c, RULE_TARGET_OPTION, m->target_span,
                                            "map_f64_to_f32 is for targets below sm_13; this is sm_%u",
                                            c->target.number);
-        help(c, finding, "take map_f64_to_f32 out");
+        say_help(c, finding, "take map_f64_to_f32 out");
     }
 }
 
@@ -106,15 +106,11 @@ static void check_address_size(struct checker *c) {
     struct module *m = c->module;
     if (m->address_size_span.end == 0) return;
     need_feature(c, FEATURE_ADDRESS_SIZE, m->address_size_span);
-    if (m->address_size == 64) return;
-    if (m->address_size == 32) {
-        struct finding *finding =
-            complain(c, RULE_ADDRESS_SIZE_32, m->address_size_span,
-                     "addresses of 32 bits are supported by no assembler since CUDA 13");
-        help(c, finding, "compile again for 64 bits (`-m64`)");
-        return;
-    }
-    complain(c, RULE_ADDRESS_SIZE, m->address_size_span, "`.address_size` must be 32 or 64");
+    if (m->address_size != 32) return;
+    struct finding *finding =
+        complain(c, RULE_ADDRESS_SIZE_32, m->address_size_span,
+                 "addresses of 32 bits are supported by no assembler since CUDA 13");
+    say_help(c, finding, "compile again for 64 bits (`-m64`)");
 }
 
 void check_header(struct checker *c) {
@@ -153,9 +149,9 @@ static void check_driver(struct checker *c, const struct deployment *deployment)
     if (lower.len > 0)
         finding->help = lower;
     else if (driver.len > 0)
-        help(c, finding, "use driver %.*s or later", STR_ARG(driver));
+        say_help(c, finding, "use driver %.*s or later", STR_ARG(driver));
     if (lower.len > 0 && driver.len > 0)
-        note(c, finding, "driver %.*s or later reads it as it is", STR_ARG(driver));
+        say_note(c, finding, "driver %.*s or later reads it as it is", STR_ARG(driver));
 }
 
 static struct finding *target_finding(struct checker *c, enum rule rule, const struct deployment *d,
@@ -192,11 +188,11 @@ static void check_gpu(struct checker *c, const struct deployment *deployment) {
                                       [TARGET_ARCH] = RULE_TARGET_OF_ONE_GPU};
     const struct target_row *row = &isa_targets[target];
     struct finding *finding = target_finding(c, rules[row->kind], deployment, row);
-    note(c, finding, "no binary is in PTX: the driver answers INVALID_PTX, not NO_BINARY_FOR_GPU");
+    say_note(c, finding, "no binary is in PTX: the driver answers INVALID_PTX, not NO_BINARY_FOR_GPU");
     if (row->kind == TARGET_GENERIC)
-        help(c, finding, "compile for sm_%u or lower", cc);
+        say_help(c, finding, "compile for sm_%u or lower", cc);
     else
-        help(c, finding, "compile for this GPU, or for a target without the suffix");
+        say_help(c, finding, "compile for this GPU, or for a target without the suffix");
 }
 
 // CUDA 13 dropped what is older than compute capability 7.5.
@@ -210,7 +206,7 @@ static void check_gpu_with_driver(struct checker *c, const struct deployment *d)
                     "driver %.*s no longer compiles for compute capability %u.%u",
                     STR_ARG(d->driver_text), d->compute_capability / 10, d->compute_capability % 10);
     finding->deployment = d->driver_text;
-    help(c, finding, "use a driver before 580 (CUDA 13)");
+    say_help(c, finding, "use a driver before 580 (CUDA 13)");
 }
 
 void check_deployments(struct checker *c) {

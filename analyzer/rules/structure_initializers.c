@@ -32,9 +32,9 @@ static void wrong_type(struct checker *c, const struct variable *variable,
                                        "%s cannot initialise `%.*s` of type .%.*s", kinds[value->kind],
                                        STR_ARG(name_of(c, variable->name)),
                                        STR_ARG(isa_types[variable->type].text));
-    if (value->kind == INIT_INT) help(c, finding, "write it with a point: 1.0");
-    if (value->kind == INIT_FLOAT) help(c, finding, "write an integer, or declare the variable as .b%u", isa_types[variable->type].bits);
-    if (value->kind == INIT_SYMBOL) help(c, finding, "declare the variable as .u64");
+    if (value->kind == INIT_INT) say_help(c, finding, "write it with a point: 1.0");
+    if (value->kind == INIT_FLOAT) say_help(c, finding, "write an integer, or declare the variable as .b%u", isa_types[variable->type].bits);
+    if (value->kind == INIT_SYMBOL) say_help(c, finding, "declare the variable as .u64");
 }
 
 // A name in an initialiser: a variable of .global or .const, or a function, declared before.
@@ -78,15 +78,16 @@ static bool check_symbol(struct checker *c, const struct function *function,
         struct finding *finding = complain(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
                                            "`%.*s` is declared nowhere before this initialiser",
                                            STR_ARG(name));
-        help(c, finding, "declare it above");
+        say_help(c, finding, "declare it above");
     }
     return false;
 }
 
 static void note_use(struct checker *c, const struct init_value *value) {
     if (declared_of(c, value->symbol)->kind != DECLARED_FUNCTION) return;
-    *vec_push(c->arena, &c->uses) =
-        (struct function_use){value->symbol, value->offset, value_span(c, value).end, false};
+    *vec_push(c->arena, &c->uses) = (struct function_use){
+        value->symbol, value->offset, value_span(c, value).end, USE_INITIALIZER};
+    *vec_push(c->arena, &c->initializer_uses) = c->uses.n - 1;
 }
 
 static void check_value(struct checker *c, const struct variable *variable,

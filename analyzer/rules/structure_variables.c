@@ -1,12 +1,9 @@
 #include "analyzer/rules/structure.h"
 
+#include "base/checked.h"
+
 // Variables and parameters: where each may be declared, of which type, how aligned, how large.
 // Every refusal here was measured on ptxas 13.0 (tests/probes/variables.tsv).
-
-static const char *space_text(const struct checker *c, uint8_t space) {
-    struct str text = isa_space_texts[space];
-    return str_format(c->findings->arena, "%.*s", STR_ARG(text)).data;
-}
 
 static const char *type_text(const struct checker *c, uint8_t type) {
     return str_format(c->findings->arena, "%.*s", STR_ARG(isa_types[type].text)).data;
@@ -75,7 +72,7 @@ static void check_alignment(struct checker *c, const struct variable *variable, 
                                        STR_ARG(name_of(c, variable->name)));
     uint32_t up = 1;
     while (up < align) up *= 2;
-    help(c, finding, "state `.align %u`", up);
+    say_help(c, finding, "state `.align %u`", up);
 }
 
 // ---- spaces -----------------------------------------------------------------------------------
@@ -94,7 +91,7 @@ static void check_sampler_mode(struct checker *c, const struct variable *variabl
     struct finding *finding = complain(c, RULE_VARIABLE_TYPE, variable->span,
                                        "`%.*s`: samplers need `.target` with texmode_independent",
                                        STR_ARG(name_of(c, variable->name)));
-    help(c, finding, "add `, texmode_independent` to `.target`");
+    say_help(c, finding, "add `, texmode_independent` to `.target`");
 }
 
 static void check_register(struct checker *c, const struct variable *variable, bool in_function) {
@@ -123,7 +120,7 @@ static void check_memory(struct checker *c, const struct variable *variable, boo
     else if (is_incomplete(variable) && !is_extern) {
         struct finding *finding = complain(c, RULE_INCOMPLETE_ARRAY, variable->span,
                                            "`%.*s` has no size", STR_ARG(name_of(c, variable->name)));
-        help(c, finding, variable->space == SPACE_SHARED && !in_function
+        say_help(c, finding, variable->space == SPACE_SHARED && !in_function
                              ? "state a size, or declare it `.extern .shared`"
                              : "state a size");
     } else if (variable->space == SPACE_PARAM && !in_function)

@@ -1,0 +1,272 @@
+#include "analyzer/rules/structure.h"
+
+#include "base/checked.h"
+
+// What a module may take: constants, static shared memory, parameters; and names that nothing
+// defines. Limits as ptxas 13.0 and driver 580 have them.
+
+enum {
+    CONST_LIMIT = 65536,      // bytes of .const in a module, unused variables included
+    SHARED_LIMIT = 49152,     // static bytes of an entry; the driver takes more
+    PARAMETER_LIMIT_1_4 = 256,  // below PTX 1.5
+    PARAMETER_LIMIT = 4352,   // below PTX 8.1, and below sm_70
+    PARAMETER_LIMIT_8_1 = 32764,
+};
+
+// One variable behind another. Saturates.
+static uint64_t lay_out(uint64_t offset, uint64_t size, uint32_t align) {
+    if (is_power_of_two(align) && !align_u64(offset, align, &offset)) return UINT64_MAX;
+    return add_u64(offset, size, &offset) ? offset : UINT64_MAX;
+}
+
+void count_constant(struct checker *c, const struct variable *variable) {
+    if (variable->space != SPACE_CONST || variable->type == TYPE_NONE || variable->unsized) return;
+    uint64_t size;
+    if (!variable_size(variable, &size)) size = UINT64_MAX;
+    c->const_bytes = lay_out(c->const_bytes, size, variable_align(variable));
+    if (c->const_bytes > CONST_LIMIT && c->const_over.end == 0) c->const_over = variable->span;
+}
+
+static void check_constants(struct checker *c) {
+    if (c->const_over.end == 0) return;
+    struct finding *finding = complain(c, RULE_CONST_OVER_64K, c->const_over,
+                                       "%llu bytes of .const; a module has at most %d",
+                                       (unsigned long long)c->const_bytes, CONST_LIMIT);
+    say_help(c, finding, "move %llu bytes or more to .global",
+         (unsigned long long)(c->const_bytes - CONST_LIMIT));
+}
+
+void check_parameter_space(struct checker *c, const struct function *function) {
+    uint64_t bytes = 0, size;
+    for (uint32_t i = 0; i < function->param_count; i++) {
+        const struct variable *variable = param_of(function, i);
+        if (variable->type == TYPE_NONE) return;
+        if (!variable_size(variable, &size)) size = UINT64_MAX;
+        bytes = lay_out(bytes, size, variable_align(variable));
+    }
+    uint32_t limit = PARAMETER_LIMIT_8_1;
+    if (c->version != 0 && c->version < 15) limit = PARAMETER_LIMIT_1_4;
+    else if (c->version != 0 && c->version < isa_features[FEATURE_LARGE_PARAMETERS].version)
+        limit = PARAMETER_LIMIT;
+    struct str name = name_of(c, function->name);
+    if (bytes > limit) {
+        struct finding *finding = complain(c, RULE_PARAMETER_SPACE, function->span,
+                                           "`%.*s` takes %llu bytes of parameters; at most %u fit",
+                                           STR_ARG(name), (unsigned long long)bytes, limit);
+        say_help(c, finding, "pass a pointer to a structure in global memory");
+    } else if (bytes > PARAMETER_LIMIT)
+        need_feature(c, FEATURE_LARGE_PARAMETERS, function->span);
+}
+
+// ---- what an entry reaches --------------------------------------------------------------------
+
+// Visits of functions from entries; past this the sums per entry are not made.
+enum { MOST_VISITS = 20000000 };
+
+struct walk {
+    struct checker *c;
+    uint32_t stamp;
+    VEC_OF(uint32_t) stack;
+    VEC_OF(uint32_t) shared_stamps;  // by module variable
+    uint64_t shared_bytes;
+    struct span shared_span;   // of the variable that passes the limit; empty: none
+    struct span cta_group[2], small_argument;
+    uint64_t visits;
+};
+
+static void push_function(struct walk *walk, name_id name) {
+    struct checker *c = walk->c;
+    const struct declared *declared = declared_of(c, name);
+    if (declared->alias_of != 0) declared = declared_of(c, declared->alias_of);
+    if (declared->kind != DECLARED_FUNCTION || declared->definition == NO_INDEX) return;
+    struct reach *reach = reach_of(c, declared->definition);
+    if (reach->stamp == walk->stamp) return;
+    reach->stamp = walk->stamp;
+    *vec_push(c->arena, &walk->stack) = declared->definition;
+}
+
+static void add_shared(struct walk *walk, const struct shared_use *use) {
+    if (use->variable != NO_INDEX) {
+        while (walk->shared_stamps.n <= use->variable) (void)vec_push(walk->c->arena, &walk->shared_stamps);
+        if (walk->shared_stamps.at[use->variable] == walk->stamp) return;
+        walk->shared_stamps.at[use->variable] = walk->stamp;
+    }
+    walk->shared_bytes = lay_out(walk->shared_bytes, use->size, use->align);
+    if (walk->shared_bytes > SHARED_LIMIT && walk->shared_span.end == 0) walk->shared_span = use->span;
+}
+
+static void visit(struct walk *walk, uint32_t function) {
+    struct checker *c = walk->c;
+    struct reach reach = *reach_of(c, function);
+    walk->visits += 1 + reach.use_count + reach.shared_count;
+    for (uint32_t i = 0; i < reach.shared_count; i++)
+        add_shared(walk, &c->shared.at[reach.shared_first + i]);
+    for (int i = 0; i < 2; i++)
+        if (walk->cta_group[i].end == 0) walk->cta_group[i] = reach.cta_group[i];
+    if (walk->small_argument.end == 0) walk->small_argument = reach.small_argument;
+    for (uint32_t i = 0; i < reach.use_count; i++) {
+        const struct function_use *use = &c->uses.at[reach.use_first + i];
+        push_function(walk, use->name);
+    }
+    if (!reach.calls_indirectly) return;
+    for (uint32_t i = 0; i < c->initializer_uses.n; i++)
+        push_function(walk, c->uses.at[c->initializer_uses.at[i]].name);
+}
+
+static void walk_from(struct walk *walk, uint32_t entry) {
+    walk->stamp++;
+    walk->shared_bytes = 0;
+    walk->shared_span = walk->small_argument = (struct span){0, 0};
+    walk->cta_group[0] = walk->cta_group[1] = (struct span){0, 0};
+    reach_of(walk->c, entry)->stamp = walk->stamp;
+    visit(walk, entry);
+    while (walk->stack.n > 0) visit(walk, walk->stack.at[--walk->stack.n]);
+}
+
+static void report_shared(struct checker *c, const struct walk *walk, struct str name) {
+    // The driver loads and launches such a kernel; its launch says what it needs.
+    if (walk->shared_span.end == 0 || as_driver(c)) return;
+    struct finding *finding = complain(c, RULE_STATIC_SHARED_REFUSED, walk->shared_span,
+                                       "`%.*s` takes %llu bytes of static shared memory; ptxas allows %d",
+                                       STR_ARG(name), (unsigned long long)walk->shared_bytes, SHARED_LIMIT);
+    finding->kernel = name;
+    say_note(c, finding, "the driver's own compiler takes it");
+    say_help(c, finding, "declare the array `.extern .shared` and give its size at the launch");
+}
+
+static void report_cta_groups(struct checker *c, const struct walk *walk, struct str name) {
+    if (walk->cta_group[0].end == 0 || walk->cta_group[1].end == 0) return;
+    struct finding *finding = complain(c, RULE_MIXED_CTA_GROUPS, walk->cta_group[1],
+                                       "`%.*s` uses both .cta_group::1 and .cta_group::2", STR_ARG(name));
+    finding->kernel = name;
+    point_to(c, finding, walk->cta_group[0], "the other group");
+    say_help(c, finding, "use one of them in all that the kernel reaches");
+}
+
+static void report_small(struct checker *c, const struct walk *walk, uint32_t *reported) {
+    if (walk->small_argument.end == 0 || walk->small_argument.begin == *reported) return;
+    *reported = walk->small_argument.begin;
+    struct finding *finding = complain(c, RULE_SMALL_REGISTER_ARGUMENT, walk->small_argument,
+                                       "this call passes a predicate, or an integer of 8 or 16 bits");
+    say_note(c, finding, "the calling convention has no place for them (.b8 and .b16 are passed)");
+    say_help(c, finding, "declare the parameter `.b32`");
+}
+
+static void check_entries(struct checker *c) {
+    struct walk walk = {.c = c};
+    uint32_t small_reported = UINT32_MAX;
+    for (uint32_t i = 0; i < c->reaches.n && i < c->module->functions.n; i++) {
+        const struct function *function = &c->module->functions.at[i];
+        if (function->kind != FUNCTION_ENTRY || !function->has_body) continue;
+        walk_from(&walk, i);
+        struct str name = name_of(c, function->name);
+        report_shared(c, &walk, name);
+        report_cta_groups(c, &walk, name);
+        report_small(c, &walk, &small_reported);
+        if (walk.visits < MOST_VISITS) continue;
+        complain_as(c, RULE_LIMIT, SEVERITY_NOTE, function->span,
+                    "too many entries reach too many functions: what the entries below reach is not summed");
+        return;
+    }
+}
+
+void check_limits(struct checker *c) {
+    check_constants(c);
+    check_entries(c);
+}
+
+// ---- what nothing defines ---------------------------------------------------------------------
+
+// Functions that the driver supplies (measured).
+static bool is_supplied(struct str name) {
+    static const char *const supplied[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (uint32_t i = 0; i < sizeof supplied / sizeof *supplied; i++)
+        if (str_eq(name, str_from(supplied[i]))) return true;
+    return str_starts(name, STR("__cuda_syscall"));
+}
+
+static enum rule unresolved_rule(struct str name) {
+    if (str_starts(name, STR("__nv_"))) return RULE_UNRESOLVED_LIBDEVICE;
+    if (str_starts(name, STR("cuda"))) return RULE_NEEDS_CUDADEVRT;
+    return RULE_UNRESOLVED_FUNCTION;
+}
+
+static void unresolved_function(struct checker *c, struct str name, struct span span,
+                                struct span declaration, bool used) {
+    enum severity severity = as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING;
+    enum rule rule = unresolved_rule(name);
+    struct finding *finding =
+        complain_as(c, rule, severity, span,
+                    used ? "`%.*s` is used and defined nowhere in this file"
+                         : "`%.*s` is declared, not as .extern, and defined nowhere in this file",
+                    STR_ARG(name));
+    if (used) point_to(c, finding, declaration, "declared here");
+    if (rule == RULE_UNRESOLVED_LIBDEVICE)
+        say_help(c, finding, "link libdevice.10.bc before the PTX is written");
+    else if (rule == RULE_NEEDS_CUDADEVRT)
+        say_help(c, finding, "link the PTX with libcudadevrt.a (cuLinkAddFile)");
+    else
+        say_help(c, finding, "link the file that defines it (cuLinkAddData), or define it here");
+    say_note(c, finding, "the driver supplies vprintf, malloc, free and __assertfail only");
+}
+
+// cudaDeviceSynchronize left the device with compute capability 9.0.
+static bool is_withdrawn(const struct checker *c, struct str name) {
+    return str_eq(name, STR("cudaDeviceSynchronize")) && c->target.number >= 90;
+}
+
+static void check_use(struct checker *c, const struct function_use *use) {
+    struct declared *declared = declared_of(c, use->name);
+    struct str name = name_of(c, use->name);
+    if (use->kind == USE_TARGET || declared->kind != DECLARED_FUNCTION || declared->known_missing) return;
+    if (declared->defined || declared->alias_of != 0 || is_supplied(name)) return;
+    declared->known_missing = true;
+    const struct function *function = &c->module->functions.at[declared->first];
+    struct span span = {use->offset, use->end};
+    if (is_withdrawn(c, name)) {
+        complain(c, RULE_NEEDS_CUDADEVRT, span, "`%.*s` cannot be called on sm_90 and later", STR_ARG(name));
+        return;
+    }
+    unresolved_function(c, name, span, function->span, true);
+}
+
+static void check_declared_only(struct checker *c, const struct declared *declared, name_id id) {
+    if (declared->kind != DECLARED_FUNCTION || declared->defined || declared->known_missing) return;
+    if (declared->linkage == LINKAGE_EXTERN || declared->alias_of != 0) return;
+    struct str name = name_of(c, id);
+    const struct function *function = &c->module->functions.at[declared->first];
+    if (is_supplied(name)) return;
+    if (function->kind != FUNCTION_ENTRY) {
+        unresolved_function(c, name, function->span, function->span, false);
+        return;
+    }
+    struct finding *finding =
+        complain_as(c, RULE_ENTRY_WITHOUT_BODY,
+                    as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING,
+                    function->span, "entry `%.*s` is declared and has no body in this file", STR_ARG(name));
+    finding->kernel = name;
+}
+
+static void check_declared_variable(struct checker *c, const struct declared *declared, name_id id) {
+    if (declared->kind != DECLARED_VARIABLE || declared->defined) return;
+    const struct variable *variable = &c->module->variables.at[declared->first];
+    struct str name = name_of(c, id);
+    if (variable->unsized && variable->space == SPACE_SHARED) return;
+    bool fatal = variable->unsized && as_driver(c) && !c->options->relocatable;
+    struct finding *finding = complain_as(c, RULE_UNRESOLVED_VARIABLE,
+                                          fatal ? SEVERITY_ERROR : SEVERITY_WARNING, variable->span,
+                                          "`%.*s` is .extern and defined nowhere in this file", STR_ARG(name));
+    if (fatal)
+        finding->predicts = (struct prediction){PHASE_LOAD, CONFIDENCE_CERTAIN, RESULT_CUDA_ERROR_INVALID_PTX};
+    else if (!variable->unsized)
+        say_note(c, finding, "the driver gives it memory of its own, zeroed");
+    say_help(c, finding, "define it, or link the file that does");
+}
+
+void check_unresolved(struct checker *c) {
+    for (uint32_t i = 0; i < c->uses.n; i++) check_use(c, &c->uses.at[i]);
+    for (uint32_t i = 0; i < c->names.n; i++) {
+        check_declared_only(c, &c->names.at[i], i);
+        check_declared_variable(c, &c->names.at[i], i);
+    }
+}
