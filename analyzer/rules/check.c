@@ -39,7 +39,7 @@ void checker_finish(struct checker *c) {
     check_debugging(c);
     take_pragmas(c);
     check_deployments(c);
-    if (c->options->requirements != NULL) gather_requirements(c, c->options->requirements);
+    if (c->options->requirements != NULL) structure_requirements(c, c->options->requirements);
 }
 
 // The checker is made when the first body is there, or at the end: the header is read by then.

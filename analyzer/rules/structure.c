@@ -11,7 +11,7 @@ static struct finding *add(struct checker *c, enum rule rule, struct span span, 
     return finding;
 }
 
-struct finding *complain(struct checker *c, enum rule rule, struct span span, const char *format, ...) {
+struct finding *structure_report(struct checker *c, enum rule rule, struct span span, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct finding *finding = add(c, rule, span, format, args);
@@ -19,7 +19,7 @@ struct finding *complain(struct checker *c, enum rule rule, struct span span, co
     return finding;
 }
 
-struct finding *complain_as(struct checker *c, enum rule rule, enum severity severity,
+struct finding *structure_report_as(struct checker *c, enum rule rule, enum severity severity,
                             struct span span, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -30,14 +30,14 @@ struct finding *complain_as(struct checker *c, enum rule rule, enum severity sev
     return finding;
 }
 
-void say_help(struct checker *c, struct finding *finding, const char *format, ...) {
+void structure_help(struct checker *c, struct finding *finding, const char *format, ...) {
     va_list args;
     va_start(args, format);
     finding->help = str_vformat(c->findings->arena, format, args);
     va_end(args);
 }
 
-void say_note(struct checker *c, struct finding *finding, const char *format, ...) {
+void structure_note(struct checker *c, struct finding *finding, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct str text = str_vformat(c->findings->arena, format, args);
@@ -45,7 +45,7 @@ void say_note(struct checker *c, struct finding *finding, const char *format, ..
     finding_note(c->findings, finding, "%.*s", STR_ARG(text));
 }
 
-void point_to(struct checker *c, struct finding *finding, struct span span, const char *format, ...) {
+void structure_label(struct checker *c, struct finding *finding, struct span span, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct str text = str_vformat(c->findings->arena, format, args);
@@ -53,9 +53,9 @@ void point_to(struct checker *c, struct finding *finding, struct span span, cons
     finding_label(c->findings, finding, place_of(c, span), "%.*s", STR_ARG(text));
 }
 
-struct str name_of(const struct checker *c, name_id name) { return module_name(c->module, name); }
+struct str structure_name(const struct checker *c, name_id name) { return module_name(c->module, name); }
 
-struct declared *declared_of(struct checker *c, name_id name) {
+struct declared *structure_declared(struct checker *c, name_id name) {
     while (c->names.n <= name) vec_push(c->arena, &c->names)->definition = NO_INDEX;
     return &c->names.at[name];
 }
@@ -64,21 +64,21 @@ struct declared *declared_of(struct checker *c, name_id name) {
 
 static void needs_version(struct checker *c, const struct isa_feature_row *row, struct span span) {
     struct finding *finding =
-        complain(c, RULE_DIRECTIVE_VERSION, span, "%.*s needs `.version` %u.%u; the file says %u.%u",
+        structure_report(c, RULE_DIRECTIVE_VERSION, span, "%.*s needs `.version` %u.%u; the file says %u.%u",
                  STR_ARG(row->text), row->version / 10u, row->version % 10u, c->version / 10u,
                  c->version % 10u);
-    say_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
+    structure_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
     if (row->documented_version != row->version)
-        say_note(c, finding, "the PTX ISA manual asks for %u.%u; ptxas takes it from %u.%u",
+        structure_note(c, finding, "the PTX ISA manual asks for %u.%u; ptxas takes it from %u.%u",
              row->documented_version / 10u, row->documented_version % 10u, row->version / 10u,
              row->version % 10u);
 }
 
 static void needs_target(struct checker *c, const struct isa_feature_row *row, struct span span) {
     struct finding *finding =
-        complain(c, RULE_DIRECTIVE_TARGET, span, "%.*s needs `.target` sm_%u or higher; the file says %.*s",
+        structure_report(c, RULE_DIRECTIVE_TARGET, span, "%.*s needs `.target` sm_%u or higher; the file says %.*s",
                  STR_ARG(row->text), row->target, STR_ARG(c->module->target));
-    say_help(c, finding, "raise `.target` to sm_%u or higher", row->target);
+    structure_help(c, finding, "raise `.target` to sm_%u or higher", row->target);
 }
 
 static void note_need(struct checker *c, const struct isa_feature_row *row, struct isa_floor floor,
@@ -90,14 +90,14 @@ static void note_need(struct checker *c, const struct isa_feature_row *row, stru
     *vec_push(c->arena, &c->required) = (struct required){floor, row->text, span};
 }
 
-bool need_feature(struct checker *c, enum isa_feature feature, struct span span) {
+bool structure_need(struct checker *c, enum isa_feature feature, struct span span) {
     const struct isa_feature_row *row = &isa_features[feature];
     bool met = true;
     if (c->version != 0 && row->gone != 0 && c->version >= row->gone) {
-        struct finding *finding = complain(
+        struct finding *finding = structure_report(
             c, RULE_DIRECTIVE_REMOVED, span, "%.*s is not supported from `.version` %u.%u on; the file says %u.%u",
             STR_ARG(row->text), row->gone / 10u, row->gone % 10u, c->version / 10u, c->version % 10u);
-        say_help(c, finding, "take it out, or state a `.version` below %u.%u", row->gone / 10u, row->gone % 10u);
+        structure_help(c, finding, "take it out, or state a `.version` below %u.%u", row->gone / 10u, row->gone % 10u);
         met = false;
     }
     if (c->version != 0 && c->version < row->version) {
@@ -123,7 +123,7 @@ static void require(struct checker *c, struct requirements *out, struct required
     *vec_push(c->arena, &out->rows) = row;
 }
 
-void gather_requirements(struct checker *c, struct requirements *out) {
+void structure_requirements(struct checker *c, struct requirements *out) {
     out->floor = (struct isa_floor){.version = 10, .target = 10};
     out->incomplete = c->not_checked;
     uint32_t count;

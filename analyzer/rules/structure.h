@@ -75,25 +75,25 @@ struct checker {
 };
 
 // Findings at a span of the module's source.
-struct finding *complain(struct checker *c, enum rule rule, struct span span, const char *format, ...)
+struct finding *structure_report(struct checker *c, enum rule rule, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 // The same with a severity of its own.
-struct finding *complain_as(struct checker *c, enum rule rule, enum severity severity,
+struct finding *structure_report_as(struct checker *c, enum rule rule, enum severity severity,
                             struct span span, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-void say_help(struct checker *c, struct finding *finding, const char *format, ...)
+void structure_help(struct checker *c, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void say_note(struct checker *c, struct finding *finding, const char *format, ...)
+void structure_note(struct checker *c, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void point_to(struct checker *c, struct finding *finding, struct span span, const char *format, ...)
+void structure_label(struct checker *c, struct finding *finding, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-struct str name_of(const struct checker *c, name_id name);
+struct str structure_name(const struct checker *c, name_id name);
 
 // Holds the file's version and target against what a feature needs, and notes the need.
 // False when a finding was made.
-bool need_feature(struct checker *c, enum isa_feature feature, struct span span);
+bool structure_need(struct checker *c, enum isa_feature feature, struct span span);
 
-struct declared *declared_of(struct checker *c, name_id name);
+struct declared *structure_declared(struct checker *c, name_id name);
 
 void check_header(struct checker *c);
 void check_deployments(struct checker *c);
@@ -116,14 +116,14 @@ void check_call(struct checker *c, struct function *function, const struct instr
                 struct reach *reach);
 void count_constant(struct checker *c, const struct variable *variable);
 void check_parameter_space(struct checker *c, const struct function *function);
-struct reach *reach_of(struct checker *c, uint32_t function);
+struct reach *structure_reach(struct checker *c, uint32_t function);
 
 void check_unresolved(struct checker *c);
 void check_limits(struct checker *c);
 void check_debugging(struct checker *c);
 void take_pragmas(struct checker *c);
 
-void gather_requirements(struct checker *c, struct requirements *out);
+void structure_requirements(struct checker *c, struct requirements *out);
 
 static inline bool as_driver(const struct checker *c) { return c->options->as == CHECK_AS_DRIVER; }
 

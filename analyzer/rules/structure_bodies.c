@@ -52,7 +52,7 @@ static struct span operand_span(const struct operand *operand) {
     return (struct span){operand->offset, operand->end};
 }
 
-struct reach *reach_of(struct checker *c, uint32_t function) {
+struct reach *structure_reach(struct checker *c, uint32_t function) {
     while (c->reaches.n <= function) (void)vec_push(c->arena, &c->reaches);
     return &c->reaches.at[function];
 }
@@ -67,7 +67,7 @@ static bool first_use(struct checker *c, name_id name, uint32_t function, uint8_
     bool repeated = c->function_stamps.at[name] == stamp;
     c->function_stamps.at[name] = stamp;
     if (!repeated) return true;
-    const struct reach *reach = reach_of(c, function);
+    const struct reach *reach = structure_reach(c, function);
     for (uint32_t i = c->uses.n; i-- > reach->use_first && c->uses.n - i < 16;)
         if (c->uses.at[i].name == name && c->uses.at[i].kind == kind) return false;
     return true;
@@ -113,10 +113,10 @@ static void declare_shared(struct checker *c, const struct variable *variable) {
 static void address_32(struct checker *c, struct span span) {
     if (c->address_32_reported || c->module->address_size == 32) return;
     c->address_32_reported = true;  // one is enough: the whole file is refused
-    struct finding *finding = complain(c, RULE_ADDRESS_32_BIT, span,
+    struct finding *finding = structure_report(c, RULE_ADDRESS_32_BIT, span,
                                        "a global or generic address of 32 bits");
-    say_note(c, finding, "compilation with 32-bit addresses ended with CUDA 13 and sm_90");
-    say_help(c, finding, "use a 64-bit register");
+    structure_note(c, finding, "compilation with 32-bit addresses ended with CUDA 13 and sm_90");
+    structure_help(c, finding, "use a 64-bit register");
 }
 
 static bool is_register_32(struct checker *c, struct function *function, const struct operand *operand) {
@@ -144,8 +144,8 @@ static void check_moved_address(struct checker *c, struct function *function,
 
 static void check_branch(struct checker *c, const struct body *body, const struct operand *operand) {
     if (operand->kind != OPERAND_LABEL || body->labels.at[operand->label].kind == LABEL_PLAIN) return;
-    complain(c, RULE_CALL_TARGET, operand_span(operand), "`%.*s` is no place to branch to: it names %s",
-             STR_ARG(name_of(c, body->labels.at[operand->label].name)),
+    structure_report(c, RULE_CALL_TARGET, operand_span(operand), "`%.*s` is no place to branch to: it names %s",
+             STR_ARG(structure_name(c, body->labels.at[operand->label].name)),
              body->labels.at[operand->label].kind == LABEL_BRANCHTARGETS ? "a list of branch targets"
                                                                          : "call targets");
 }
@@ -158,9 +158,9 @@ static void check_indexed_branch(struct checker *c, const struct body *body,
                 body->labels.at[operand->label].kind == LABEL_BRANCHTARGETS &&
                 body->labels.at[operand->label].offset < instruction->offset;
     if (good) return;
-    struct finding *finding = complain(c, RULE_CALL_TARGET, operand_span(operand),
+    struct finding *finding = structure_report(c, RULE_CALL_TARGET, operand_span(operand),
                                        "brx.idx needs the label of a `.branchtargets` list above it");
-    say_help(c, finding, "write `LABEL: .branchtargets A, B;` before this instruction");
+    structure_help(c, finding, "write `LABEL: .branchtargets A, B;` before this instruction");
 }
 
 static void check_list(struct checker *c, uint32_t function, const struct body *body,
@@ -172,9 +172,9 @@ static void check_list(struct checker *c, uint32_t function, const struct body *
         if (label->kind == LABEL_CALLTARGETS) {
             if (element->kind == OPERAND_FUNC) use_function(c, function, element, USE_TARGET);
             else
-                complain(c, RULE_CALL_TARGET, operand_span(element), "`.calltargets` lists functions");
+                structure_report(c, RULE_CALL_TARGET, operand_span(element), "`.calltargets` lists functions");
         } else if (element->kind != OPERAND_LABEL)
-            complain(c, RULE_CALL_TARGET, operand_span(element), "`.branchtargets` lists labels");
+            structure_report(c, RULE_CALL_TARGET, operand_span(element), "`.branchtargets` lists labels");
     }
 }
 
@@ -185,8 +185,8 @@ static void check_body_labels(struct checker *c, uint32_t function, const struct
     for (uint32_t i = 0; i < body->labels.n; i++) {
         const struct label *label = &body->labels.at[i];
         if (label->kind == LABEL_PLAIN) continue;
-        struct span span = {label->offset, label->offset + name_of(c, label->name).len};
-        need_feature(c, (enum isa_feature)features[label->kind], span);
+        struct span span = {label->offset, label->offset + structure_name(c, label->name).len};
+        structure_need(c, (enum isa_feature)features[label->kind], span);
         if (label->list != NO_INDEX && label->kind != LABEL_CALLPROTOTYPE)
             check_list(c, function, body, label);
     }
@@ -221,7 +221,7 @@ static void use_operands(struct checker *c, uint32_t function, const struct body
 static void check_instructions(struct checker *c, uint32_t index) {
     struct function *function = &c->module->functions.at[index];
     const struct body *body = function->body;
-    struct reach reach = *reach_of(c, index);
+    struct reach reach = *structure_reach(c, index);
     for (uint32_t i = 0; i < body->instructions.n; i++) {
         const struct instruction *instruction = &body->instructions.at[i];
         uint16_t flags = form_flags(c, instruction->form);
@@ -230,7 +230,7 @@ static void check_instructions(struct checker *c, uint32_t index) {
     }
     for (uint32_t i = 0; i < body->elements.n; i++)
         use_operand(c, index, &body->elements.at[i], USE_ADDRESS);
-    *reach_of(c, index) = reach;
+    *structure_reach(c, index) = reach;
 }
 
 static void check_variables(struct checker *c, const struct function *function) {
@@ -245,13 +245,13 @@ static void check_variables(struct checker *c, const struct function *function) 
 void check_body(struct checker *c, uint32_t index) {
     const struct function *function = &c->module->functions.at[index];
     if (function->body == NULL) return;
-    struct reach *reach = reach_of(c, index);
+    struct reach *reach = structure_reach(c, index);
     reach->use_first = c->uses.n;
     reach->shared_first = c->shared.n;
     check_variables(c, function);
     check_body_labels(c, index, function->body);
     check_instructions(c, index);
-    reach = reach_of(c, index);
+    reach = structure_reach(c, index);
     reach->use_count = c->uses.n - reach->use_first;
     reach->shared_count = c->shared.n - reach->shared_first;
 }

@@ -68,12 +68,12 @@ static struct str type_of(const struct checker *c, const struct variable *variab
 
 static void wrong_type(struct checker *c, const struct operand *argument, struct str is,
                        const struct variable *formal) {
-    struct str name = name_of(c, formal->name);
+    struct str name = structure_name(c, formal->name);
     struct finding *finding =
-        complain(c, RULE_CALL_TYPE, operand_span(argument),
+        structure_report(c, RULE_CALL_TYPE, operand_span(argument),
                  "parameter `%.*s` is %.*s; the argument is %.*s", STR_ARG(name),
                  STR_ARG(type_of(c, formal)), STR_ARG(is));
-    point_to(c, finding, formal->span, "the parameter");
+    structure_label(c, finding, formal->span, "the parameter");
 }
 
 static void check_literal(struct checker *c, const struct operand *argument,
@@ -94,24 +94,24 @@ static bool is_formal(const struct function *function, var_ref ref) {
 static void check_variable_argument(struct checker *c, struct function *function,
                                     const struct operand *argument, const struct variable *formal) {
     const struct variable *actual = module_variable(c->module, function, argument->var);
-    struct str name = name_of(c, actual->name);
+    struct str name = structure_name(c, actual->name);
     if (actual->space != SPACE_REG && actual->space != SPACE_PARAM)
-        complain(c, RULE_CALL_TYPE, operand_span(argument),
+        structure_report(c, RULE_CALL_TYPE, operand_span(argument),
                  "arguments are registers, .param variables or constants; `%.*s` is in .%.*s",
                  STR_ARG(name), STR_ARG(isa_space_texts[actual->space]));
     else if (actual->space == SPACE_PARAM && is_formal(function, argument->var)) {
-        struct finding *finding = complain(c, RULE_CALL_TYPE, operand_span(argument),
+        struct finding *finding = structure_report(c, RULE_CALL_TYPE, operand_span(argument),
                                            "`%.*s` is a parameter of this function and cannot be passed on",
                                            STR_ARG(name));
-        say_help(c, finding, "load it, and store it to a .param variable of the body");
+        structure_help(c, finding, "load it, and store it to a .param variable of the body");
     } else if (!same_type(formal, actual))
         wrong_type(c, argument, type_of(c, actual), formal);
     else if (actual->space != formal->space && (is_array(actual) || is_array(formal)))
-        complain(c, RULE_CALL_TYPE, operand_span(argument), "an array is passed in .param, not in a register");
+        structure_report(c, RULE_CALL_TYPE, operand_span(argument), "an array is passed in .param, not in a register");
     else if (variable_align(actual) != variable_align(formal))
-        complain(c, RULE_CALL_TYPE, operand_span(argument),
+        structure_report(c, RULE_CALL_TYPE, operand_span(argument),
                  "`%.*s` is aligned to %u bytes, its parameter `%.*s` to %u", STR_ARG(name),
-                 variable_align(actual), STR_ARG(name_of(c, formal->name)), variable_align(formal));
+                 variable_align(actual), STR_ARG(structure_name(c, formal->name)), variable_align(formal));
 }
 
 static void check_argument(struct checker *c, struct function *function,
@@ -122,16 +122,16 @@ static void check_argument(struct checker *c, struct function *function,
     case OPERAND_REG: case OPERAND_VAR: check_variable_argument(c, function, argument, formal); return;
     case OPERAND_INT: case OPERAND_FLOAT:
         if (is_return)
-            complain(c, RULE_CALL_TYPE, operand_span(argument), "a constant cannot take a result");
+            structure_report(c, RULE_CALL_TYPE, operand_span(argument), "a constant cannot take a result");
         else
             check_literal(c, argument, formal);
         return;
     case OPERAND_SINK:
-        if (!is_return) complain(c, RULE_CALL_TYPE, operand_span(argument), "`_` takes results only");
+        if (!is_return) structure_report(c, RULE_CALL_TYPE, operand_span(argument), "`_` takes results only");
         return;
     case OPERAND_NAME: case OPERAND_NONE: return;  // reported where names are resolved
     default:
-        complain(c, RULE_CALL_TYPE, operand_span(argument),
+        structure_report(c, RULE_CALL_TYPE, operand_span(argument),
                  "arguments are registers, .param variables or constants");
     }
 }
@@ -143,10 +143,10 @@ static uint32_t count_of(const struct operand *list) { return list == NULL ? 0 :
 static void wrong_count(struct checker *c, const struct call *call, const struct function *callee,
                         const char *what, uint32_t want, uint32_t got) {
     struct span span = call->callee == NULL ? call->span : operand_span(call->callee);
-    struct str name = callee->kind == FUNCTION_PROTOTYPE ? STR("the prototype") : name_of(c, callee->name);
-    struct finding *finding = complain(c, RULE_CALL_COUNT, span, "`%.*s` has %u %s%s; the call has %u",
+    struct str name = callee->kind == FUNCTION_PROTOTYPE ? STR("the prototype") : structure_name(c, callee->name);
+    struct finding *finding = structure_report(c, RULE_CALL_COUNT, span, "`%.*s` has %u %s%s; the call has %u",
                                        STR_ARG(name), want, what, want == 1 ? "" : "s", got);
-    point_to(c, finding, callee->name != 0 ? callee->span : callee->header, "declared here");
+    structure_label(c, finding, callee->name != 0 ? callee->span : callee->header, "declared here");
 }
 
 static bool passes_small(const struct variable *formal) {
@@ -211,17 +211,17 @@ static void check_indirect(struct checker *c, struct function *function, const s
     const struct operand *prototype = call->prototype;
     if (prototype != NULL && prototype->kind == OPERAND_NAME) return;
     if (prototype == NULL || prototype->kind != OPERAND_LABEL) {
-        struct finding *finding = complain(c, RULE_CALL_PROTOTYPE, call->span,
+        struct finding *finding = structure_report(c, RULE_CALL_PROTOTYPE, call->span,
                                            "a call through a register needs a prototype");
-        say_help(c, finding, "write `LABEL: .callprototype _ (...);` above, and `, LABEL` at the end of the call");
+        structure_help(c, finding, "write `LABEL: .callprototype _ (...);` above, and `, LABEL` at the end of the call");
         return;
     }
     const struct label *label = &function->body->labels.at[prototype->label];
     bool above = label->offset < call->span.begin;
     if (label->list == NO_INDEX || label->kind == LABEL_BRANCHTARGETS || !above)
-        complain(c, RULE_CALL_PROTOTYPE, operand_span(prototype),
+        structure_report(c, RULE_CALL_PROTOTYPE, operand_span(prototype),
                  "`%.*s` is not a `.callprototype` or `.calltargets` above this call",
-                 STR_ARG(name_of(c, label->name)));
+                 STR_ARG(structure_name(c, label->name)));
     else
         check_targets(c, function, call, label, reach);
 }
@@ -229,13 +229,13 @@ static void check_indirect(struct checker *c, struct function *function, const s
 static void check_direct(struct checker *c, struct function *function, const struct call *call,
                          struct reach *reach) {
     const struct function *callee = &c->module->functions.at[call->callee->function];
-    struct str name = name_of(c, callee->name);
+    struct str name = structure_name(c, callee->name);
     if (callee->kind == FUNCTION_ENTRY) {
-        struct finding *finding = complain(c, RULE_CALL_TARGET, operand_span(call->callee),
+        struct finding *finding = structure_report(c, RULE_CALL_TARGET, operand_span(call->callee),
                                            "`%.*s` is an entry; only functions are called", STR_ARG(name));
-        point_to(c, finding, callee->span, "declared here");
+        structure_label(c, finding, callee->span, "declared here");
     } else if (call->prototype != NULL)
-        complain(c, RULE_CALL_PROTOTYPE, operand_span(call->prototype),
+        structure_report(c, RULE_CALL_PROTOTYPE, operand_span(call->prototype),
                  "a call by name takes no prototype");
     else
         check_against(c, function, call, callee, reach);
@@ -250,7 +250,7 @@ void check_call(struct checker *c, struct function *function, const struct instr
     case OPERAND_REG: check_indirect(c, function, &call, reach); return;
     case OPERAND_NAME: return;  // reported where names are resolved
     default:
-        complain(c, RULE_CALL_TARGET, operand_span(call.callee),
+        structure_report(c, RULE_CALL_TARGET, operand_span(call.callee),
                  "only a function or a register that holds its address is called");
     }
 }

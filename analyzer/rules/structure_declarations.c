@@ -4,7 +4,7 @@
 // name before it. Measured on ptxas 13.0 (tests/probes/linking.tsv).
 
 static void earlier(struct checker *c, struct finding *finding, struct span span) {
-    point_to(c, finding, span, "declared here before");
+    structure_label(c, finding, span, "declared here before");
 }
 
 static struct span span_of(const struct checker *c, const struct declared *declared) {
@@ -15,16 +15,16 @@ static struct span span_of(const struct checker *c, const struct declared *decla
 
 static void inconsistent(struct checker *c, const struct declared *declared, struct span span,
                          struct str name, const char *why) {
-    struct finding *finding = complain(c, RULE_REDEFINITION, span, "`%.*s` %s", STR_ARG(name), why);
+    struct finding *finding = structure_report(c, RULE_REDEFINITION, span, "`%.*s` %s", STR_ARG(name), why);
     earlier(c, finding, span_of(c, declared));
 }
 
 static void duplicate(struct checker *c, const struct declared *declared, struct span span,
                       struct str name) {
     struct finding *finding =
-        complain(c, RULE_DUPLICATE_DEFINITION, span, "`%.*s` is already defined", STR_ARG(name));
-    point_to(c, finding, span_of(c, declared), "defined here before");
-    say_help(c, finding, "rename or remove one of them");
+        structure_report(c, RULE_DUPLICATE_DEFINITION, span, "`%.*s` is already defined", STR_ARG(name));
+    structure_label(c, finding, span_of(c, declared), "defined here before");
+    structure_help(c, finding, "rename or remove one of them");
 }
 
 // ---- functions --------------------------------------------------------------------------------
@@ -46,16 +46,16 @@ static void prototype_differs(struct checker *c, const struct function *function
                               const struct function *before, const char *format, uint32_t i,
                               const char *what) {
     struct finding *finding;
-    struct str name = name_of(c, function->name);
+    struct str name = structure_name(c, function->name);
     if (what == NULL)
-        finding = complain(c, RULE_PROTOTYPE_DIFFERS, function->span,
+        finding = structure_report(c, RULE_PROTOTYPE_DIFFERS, function->span,
                            "`%.*s` %s", STR_ARG(name), format);
     else
-        finding = complain(c, RULE_PROTOTYPE_DIFFERS, function->span,
+        finding = structure_report(c, RULE_PROTOTYPE_DIFFERS, function->span,
                            "%s of parameter %u of `%.*s` differs from its earlier declaration", what, i,
                            STR_ARG(name));
     earlier(c, finding, before->span);
-    say_help(c, finding, "give both the same parameters");
+    structure_help(c, finding, "give both the same parameters");
 }
 
 static void compare_prototypes(struct checker *c, const struct function *function,
@@ -91,7 +91,7 @@ static bool linkage_agrees(uint8_t before, uint8_t now) {
 
 static void redeclare_function(struct checker *c, struct declared *declared, uint32_t index) {
     const struct function *function = &c->module->functions.at[index];
-    struct str name = name_of(c, function->name);
+    struct str name = structure_name(c, function->name);
     if (declared->kind == DECLARED_VARIABLE) {
         inconsistent(c, declared, function->span, name, "is a variable already");
         return;
@@ -109,20 +109,20 @@ static void redeclare_function(struct checker *c, struct declared *declared, uin
 
 static void check_extern_body(struct checker *c, const struct function *function) {
     if (function->linkage != LINKAGE_EXTERN || !function->has_body) return;
-    struct finding *finding = complain(c, RULE_EXTERN_DEFINED, function->span,
+    struct finding *finding = structure_report(c, RULE_EXTERN_DEFINED, function->span,
                                        "`%.*s` is .extern and has a body",
-                                       STR_ARG(name_of(c, function->name)));
-    say_help(c, finding, "take out `.extern`");
+                                       STR_ARG(structure_name(c, function->name)));
+    structure_help(c, finding, "take out `.extern`");
 }
 
 static void take_function(struct checker *c, uint32_t index) {
     const struct function *function = &c->module->functions.at[index];
-    if (function->linkage == LINKAGE_WEAK) need_feature(c, FEATURE_WEAK, function->span);
+    if (function->linkage == LINKAGE_WEAK) structure_need(c, FEATURE_WEAK, function->span);
     check_parameters(c, function);
     check_function_directives(c, function);
     if (function->kind == FUNCTION_PROTOTYPE || function->name == 0) return;
     check_extern_body(c, function);
-    struct declared *declared = declared_of(c, function->name);
+    struct declared *declared = structure_declared(c, function->name);
     if (declared->kind == DECLARED_NOTHING)
         *declared = (struct declared){.kind = DECLARED_FUNCTION, .linkage = function->linkage,
                                       .first = index, .definition = NO_INDEX};
@@ -151,7 +151,7 @@ static bool same_variable(const struct checker *c, const struct variable *a, con
 
 static void redeclare_variable(struct checker *c, struct declared *declared, uint32_t index) {
     const struct variable *variable = &c->module->variables.at[index];
-    struct str name = name_of(c, variable->name);
+    struct str name = structure_name(c, variable->name);
     if (declared->kind == DECLARED_FUNCTION) {
         inconsistent(c, declared, variable->span, name, "is a function already");
         return;
@@ -163,10 +163,10 @@ static void redeclare_variable(struct checker *c, struct declared *declared, uin
     else if (!was_extern && !is_extern)
         duplicate(c, declared, variable->span, name);
     else if (was_extern && variable->linkage == LINKAGE_NONE) {
-        struct finding *finding = complain(c, RULE_REDEFINITION, variable->span,
+        struct finding *finding = structure_report(c, RULE_REDEFINITION, variable->span,
                                            "`%.*s` was declared .extern and is private here", STR_ARG(name));
         earlier(c, finding, before->span);
-        say_help(c, finding, "define it `.visible`");
+        structure_help(c, finding, "define it `.visible`");
     }
 }
 
@@ -174,7 +174,7 @@ static void take_variable(struct checker *c, uint32_t index) {
     const struct variable *variable = &c->module->variables.at[index];
     check_variable(c, variable, NULL);
     if (variable->name == 0) return;
-    struct declared *declared = declared_of(c, variable->name);
+    struct declared *declared = structure_declared(c, variable->name);
     if (declared->kind == DECLARED_NOTHING) count_constant(c, variable);
     bool defines = variable->linkage != LINKAGE_EXTERN;
     if (declared->kind == DECLARED_NOTHING) {
@@ -193,44 +193,44 @@ static void take_variable(struct checker *c, uint32_t index) {
 // ---- aliases ----------------------------------------------------------------------------------
 
 static bool alias_side(struct checker *c, const struct alias *alias, name_id name) {
-    const struct declared *declared = declared_of(c, name);
-    struct str text = name_of(c, name);
+    const struct declared *declared = structure_declared(c, name);
+    struct str text = structure_name(c, name);
     if (declared->kind == DECLARED_NOTHING) {
-        struct finding *finding = complain(c, RULE_ALIAS, alias->span,
+        struct finding *finding = structure_report(c, RULE_ALIAS, alias->span,
                                            "`%.*s` is declared nowhere before this `.alias`", STR_ARG(text));
-        say_help(c, finding, "declare both names above");
+        structure_help(c, finding, "declare both names above");
     } else if (declared->kind == DECLARED_VARIABLE)
-        complain(c, RULE_ALIAS, alias->span, "`%.*s` is a variable; only functions have aliases", STR_ARG(text));
+        structure_report(c, RULE_ALIAS, alias->span, "`%.*s` is a variable; only functions have aliases", STR_ARG(text));
     else if (c->module->functions.at[declared->first].kind == FUNCTION_ENTRY)
-        complain(c, RULE_ALIAS, alias->span, "`%.*s` is an entry; only functions have aliases", STR_ARG(text));
+        structure_report(c, RULE_ALIAS, alias->span, "`%.*s` is an entry; only functions have aliases", STR_ARG(text));
     else
         return true;
     return false;
 }
 
 static void check_alias_pair(struct checker *c, const struct alias *alias) {
-    struct declared *name = declared_of(c, alias->name), *target = declared_of(c, alias->target);
-    struct str text = name_of(c, alias->name);
+    struct declared *name = structure_declared(c, alias->name), *target = structure_declared(c, alias->target);
+    struct str text = structure_name(c, alias->name);
     if (name->defined) {
-        complain(c, RULE_ALIAS, alias->span, "`%.*s` has a body already", STR_ARG(text));
+        structure_report(c, RULE_ALIAS, alias->span, "`%.*s` has a body already", STR_ARG(text));
         return;
     }
     if (name->alias_of != 0) {
-        complain(c, RULE_ALIAS, alias->span, "`%.*s` is an alias of `%.*s` already", STR_ARG(text),
-                 STR_ARG(name_of(c, name->alias_of)));
+        structure_report(c, RULE_ALIAS, alias->span, "`%.*s` is an alias of `%.*s` already", STR_ARG(text),
+                 STR_ARG(structure_name(c, name->alias_of)));
         return;
     }
     if (target->linkage == LINKAGE_WEAK)
-        complain(c, RULE_ALIAS, alias->span, "`%.*s` is .weak: it has no aliases",
-                 STR_ARG(name_of(c, alias->target)));
+        structure_report(c, RULE_ALIAS, alias->span, "`%.*s` is .weak: it has no aliases",
+                 STR_ARG(structure_name(c, alias->target)));
     compare_prototypes(c, &c->module->functions.at[name->first], &c->module->functions.at[target->first]);
     name->alias_of = alias->target;
 }
 
 static void take_alias(struct checker *c, uint32_t index) {
     const struct alias *alias = &c->module->aliases.at[index];
-    need_feature(c, FEATURE_ALIAS, alias->span);
-    (void)declared_of(c, alias->name > alias->target ? alias->name : alias->target);
+    structure_need(c, FEATURE_ALIAS, alias->span);
+    (void)structure_declared(c, alias->name > alias->target ? alias->name : alias->target);
     bool good = alias_side(c, alias, alias->name);
     good = alias_side(c, alias, alias->target) && good;
     if (good) check_alias_pair(c, alias);

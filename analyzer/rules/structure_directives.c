@@ -29,13 +29,13 @@ static void check_numbers(struct checker *c, const struct directive_use *use) {
     const struct directive_rule *rule = &directive_rules[use->directive];
     for (uint32_t i = 0; i < use->value_count; i++) {
         if (use->values[i] > UINT32_MAX) {
-            complain(c, RULE_DIRECTIVE_ARGUMENT, use->span, "`%s` takes numbers below 2^32", rule->text);
+            structure_report(c, RULE_DIRECTIVE_ARGUMENT, use->span, "`%s` takes numbers below 2^32", rule->text);
             return;
         }
         if (!rule->positive || use->values[i] != 0) continue;
-        struct finding *finding = complain(c, RULE_DIRECTIVE_ARGUMENT, use->span,
+        struct finding *finding = structure_report(c, RULE_DIRECTIVE_ARGUMENT, use->span,
                                            "`%s` of 0: must be 1 or more", rule->text);
-        say_help(c, finding, "state a number above 0, or take the directive out");
+        structure_help(c, finding, "state a number above 0, or take the directive out");
         return;
     }
 }
@@ -43,15 +43,15 @@ static void check_numbers(struct checker *c, const struct directive_use *use) {
 static void check_ignored(struct checker *c, const struct function *function,
                           const struct directive_use *use) {
     if (use->directive == DIRECTIVE_MAXNREG && use->values[0] > MOST_REGISTERS)
-        complain(c, RULE_DIRECTIVE_IGNORED, use->span,
+        structure_report(c, RULE_DIRECTIVE_IGNORED, use->span,
                  "`.maxnreg` of %llu is ignored: a thread has at most %d registers",
                  (unsigned long long)use->values[0], MOST_REGISTERS);
     bool bound = function_directive(function, DIRECTIVE_MAXNTID) != NULL ||
                  function_directive(function, DIRECTIVE_REQNTID) != NULL;
     if (use->directive == DIRECTIVE_MINNCTAPERSM && !bound && use->values[0] != 0) {
-        struct finding *finding = complain(c, RULE_DIRECTIVE_IGNORED, use->span,
+        struct finding *finding = structure_report(c, RULE_DIRECTIVE_IGNORED, use->span,
                                            "`.minnctapersm` is ignored without `.maxntid` or `.reqntid`");
-        say_help(c, finding, "add `.maxntid`");
+        structure_help(c, finding, "add `.maxntid`");
     }
 }
 
@@ -60,12 +60,12 @@ static void check_preserved(struct checker *c, const struct function *function,
     bool preserve = use->directive == DIRECTIVE_ABI_PRESERVE;
     if (!preserve && use->directive != DIRECTIVE_ABI_PRESERVE_CONTROL) return;
     if (function_directive(function, (enum directive)use->directive) != use) {
-        complain(c, RULE_DIRECTIVE_CONFLICT, use->span, "`%s` is stated twice",
+        structure_report(c, RULE_DIRECTIVE_CONFLICT, use->span, "`%s` is stated twice",
                  directive_rules[use->directive].text);
         return;
     }
     if (use->values[0] > MOST_PRESERVED || (!preserve && use->values[0] > MOST_PRESERVED - 100))
-        complain(c, RULE_DIRECTIVE_ARGUMENT, use->span, "`%s` of %llu is more than there are",
+        structure_report(c, RULE_DIRECTIVE_ARGUMENT, use->span, "`%s` of %llu is more than there are",
                  directive_rules[use->directive].text, (unsigned long long)use->values[0]);
 }
 
@@ -79,11 +79,11 @@ static void conflict(struct checker *c, const struct function *function, enum di
         first = second;
         second = swap;
     }
-    struct finding *finding = complain(c, RULE_DIRECTIVE_CONFLICT, second->span,
+    struct finding *finding = structure_report(c, RULE_DIRECTIVE_CONFLICT, second->span,
                                        "`%s` and `%s` exclude each other", directive_rules[a].text,
                                        directive_rules[b].text);
-    point_to(c, finding, first->span, "the other one");
-    say_help(c, finding, "keep one");
+    structure_label(c, finding, first->span, "the other one");
+    structure_help(c, finding, "keep one");
 }
 
 static void check_blocks_are_clusters(struct checker *c, const struct function *function) {
@@ -92,23 +92,23 @@ static void check_blocks_are_clusters(struct checker *c, const struct function *
     bool block = function_directive(function, DIRECTIVE_REQNTID) != NULL;
     bool cluster = function_directive(function, DIRECTIVE_REQNCTAPERCLUSTER) != NULL;
     if (block && cluster) return;
-    struct finding *finding = complain(c, RULE_DIRECTIVE_CONFLICT, use->span,
+    struct finding *finding = structure_report(c, RULE_DIRECTIVE_CONFLICT, use->span,
                                        "`.blocksareclusters` needs `.reqntid` and `.reqnctapercluster`");
-    say_help(c, finding, "add %s", block ? "`.reqnctapercluster`" : cluster ? "`.reqntid`" : "both");
+    structure_help(c, finding, "add %s", block ? "`.reqnctapercluster`" : cluster ? "`.reqntid`" : "both");
 }
 
 static void check_noreturn(struct checker *c, const struct function *function) {
     const struct directive_use *use = function_directive(function, DIRECTIVE_NORETURN);
     if (use == NULL || function->return_count == 0) return;
-    struct finding *finding = complain(c, RULE_DIRECTIVE_CONFLICT, use->span,
+    struct finding *finding = structure_report(c, RULE_DIRECTIVE_CONFLICT, use->span,
                                        "a function that returns a value cannot be `.noreturn`");
-    say_help(c, finding, "take out `.noreturn` or the return parameter");
+    structure_help(c, finding, "take out `.noreturn` or the return parameter");
 }
 
 void check_function_directives(struct checker *c, const struct function *function) {
     for (uint32_t i = 0; i < function->directives.n; i++) {
         const struct directive_use *use = &function->directives.at[i];
-        need_feature(c, (enum isa_feature)directive_rules[use->directive].feature, use->span);
+        structure_need(c, (enum isa_feature)directive_rules[use->directive].feature, use->span);
         check_numbers(c, use);
         check_ignored(c, function, use);
         check_preserved(c, function, use);
@@ -118,7 +118,7 @@ void check_function_directives(struct checker *c, const struct function *functio
     check_blocks_are_clusters(c, function);
     check_noreturn(c, function);
     if (function->unified && !c->options->relocatable)
-        complain(c, RULE_ATTRIBUTE, function->span,
+        structure_report(c, RULE_ATTRIBUTE, function->span,
                  "`.attribute(.unified)` needs relocatable compilation (`ptxas -c`)");
 }
 
@@ -141,19 +141,19 @@ static bool any_word(struct str text, const char *const *words, uint32_t count) 
 }
 
 static void check_pragma(struct checker *c, const struct pragma *pragma) {
-    need_feature(c, FEATURE_PRAGMA, pragma->span);
+    structure_need(c, FEATURE_PRAGMA, pragma->span);
     const struct function *function =
         pragma->function == NO_INDEX ? NULL : &c->module->functions.at[pragma->function];
     bool in_body = function != NULL && pragma->span.begin >= function->body_span.begin;
     if (!in_body && any_word(pragma->text, body_pragmas, 3)) {
-        complain(c, RULE_DIRECTIVE_PLACE, pragma->span, "pragma \"%.*s\" belongs inside a body",
+        structure_report(c, RULE_DIRECTIVE_PLACE, pragma->span, "pragma \"%.*s\" belongs inside a body",
                  STR_ARG(pragma->text));
         return;
     }
     if (function != NULL) return;
     if (str_eq(pragma->text, STR("nounroll")) || any_word(pragma->text, module_pragmas, 1))
         return;
-    complain(c, RULE_PRAGMA_UNKNOWN, pragma->span, "pragma \"%.*s\" is not known at module scope",
+    structure_report(c, RULE_PRAGMA_UNKNOWN, pragma->span, "pragma \"%.*s\" is not known at module scope",
              STR_ARG(pragma->text));
 }
 
@@ -178,9 +178,9 @@ static void check_files(struct checker *c) {
         }
         const struct file_entry *first = &m->files.at[stamps[file->index] - 1];
         struct finding *finding =
-            complain(c, RULE_FILE_INDEX, (struct span){file->offset, file->offset + 5},
+            structure_report(c, RULE_FILE_INDEX, (struct span){file->offset, file->offset + 5},
                      "`.file` index %u is taken", file->index);
-        point_to(c, finding, (struct span){first->offset, first->offset + 5}, "by this one");
+        structure_label(c, finding, (struct span){first->offset, first->offset + 5}, "by this one");
     }
 }
 
@@ -188,9 +188,9 @@ void check_debugging(struct checker *c) {
     struct module *m = c->module;
     check_files(c);
     if (m->debug && !m->has_dwarf && m->sections.n == 0) {
-        struct finding *finding = complain(c, RULE_DEBUG_WITHOUT_DWARF, m->target_span,
+        struct finding *finding = structure_report(c, RULE_DEBUG_WITHOUT_DWARF, m->target_span,
                                            "`.target` says debug, and there is no debugging section");
-        say_help(c, finding, "take `, debug` out of `.target`");
+        structure_help(c, finding, "take `, debug` out of `.target`");
     }
-    if (m->sections.n > 0) need_feature(c, FEATURE_SECTION, m->sections.at[0]);
+    if (m->sections.n > 0) structure_need(c, FEATURE_SECTION, m->sections.at[0]);
 }

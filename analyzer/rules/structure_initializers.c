@@ -6,7 +6,7 @@
 static struct span value_span(const struct checker *c, const struct init_value *value) {
     uint32_t end = value->offset + 1;
     if (value->kind == INIT_SYMBOL && !value->generic && value->mask_shift == 255)
-        end = value->offset + name_of(c, value->symbol).len;
+        end = value->offset + structure_name(c, value->symbol).len;
     return (struct span){value->offset, end};
 }
 
@@ -28,13 +28,13 @@ static void wrong_type(struct checker *c, const struct variable *variable,
                        const struct init_value *value) {
     static const char *const kinds[] = {[INIT_INT] = "an integer", [INIT_FLOAT] = "a floating-point number",
                                         [INIT_SYMBOL] = "an address"};
-    struct finding *finding = complain(c, RULE_INITIALIZER_TYPE, value_span(c, value),
+    struct finding *finding = structure_report(c, RULE_INITIALIZER_TYPE, value_span(c, value),
                                        "%s cannot initialise `%.*s` of type .%.*s", kinds[value->kind],
-                                       STR_ARG(name_of(c, variable->name)),
+                                       STR_ARG(structure_name(c, variable->name)),
                                        STR_ARG(isa_types[variable->type].text));
-    if (value->kind == INIT_INT) say_help(c, finding, "write it with a point: 1.0");
-    if (value->kind == INIT_FLOAT) say_help(c, finding, "write an integer, or declare the variable as .b%u", isa_types[variable->type].bits);
-    if (value->kind == INIT_SYMBOL) say_help(c, finding, "declare the variable as .u64");
+    if (value->kind == INIT_INT) structure_help(c, finding, "write it with a point: 1.0");
+    if (value->kind == INIT_FLOAT) structure_help(c, finding, "write an integer, or declare the variable as .b%u", isa_types[variable->type].bits);
+    if (value->kind == INIT_SYMBOL) structure_help(c, finding, "declare the variable as .u64");
 }
 
 // A name in an initialiser: a variable of .global or .const, or a function, declared before.
@@ -56,9 +56,9 @@ static bool in_memory(const struct variable *variable) {
 static bool check_variable_symbol(struct checker *c, const struct variable *target,
                                   const struct init_value *value) {
     if (in_memory(target)) return true;
-    complain(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
+    structure_report(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
              "`%.*s` is in .%.*s; initialisers take addresses of .global and .const only",
-             STR_ARG(name_of(c, value->symbol)), STR_ARG(isa_space_texts[target->space]));
+             STR_ARG(structure_name(c, value->symbol)), STR_ARG(isa_space_texts[target->space]));
     return false;
 }
 
@@ -66,25 +66,25 @@ static bool check_symbol(struct checker *c, const struct function *function,
                          const struct init_value *value) {
     const struct variable *local = local_symbol(c, function, value);
     if (local != NULL) return check_variable_symbol(c, local, value);
-    const struct declared *declared = declared_of(c, value->symbol);
-    struct str name = name_of(c, value->symbol);
+    const struct declared *declared = structure_declared(c, value->symbol);
+    struct str name = structure_name(c, value->symbol);
     if (declared->kind == DECLARED_VARIABLE)
         return check_variable_symbol(c, &c->module->variables.at[declared->first], value);
     if (declared->kind == DECLARED_FUNCTION && !value->generic && value->bits == 0) return true;
     if (declared->kind == DECLARED_FUNCTION)
-        complain(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
+        structure_report(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
                  "`%.*s` is a function: neither generic() nor an offset applies", STR_ARG(name));
     else {
-        struct finding *finding = complain(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
+        struct finding *finding = structure_report(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
                                            "`%.*s` is declared nowhere before this initialiser",
                                            STR_ARG(name));
-        say_help(c, finding, "declare it above");
+        structure_help(c, finding, "declare it above");
     }
     return false;
 }
 
 static void note_use(struct checker *c, const struct init_value *value) {
-    if (declared_of(c, value->symbol)->kind != DECLARED_FUNCTION) return;
+    if (structure_declared(c, value->symbol)->kind != DECLARED_FUNCTION) return;
     *vec_push(c->arena, &c->uses) = (struct function_use){
         value->symbol, value->offset, value_span(c, value).end, USE_INITIALIZER};
     *vec_push(c->arena, &c->initializer_uses) = c->uses.n - 1;
@@ -94,13 +94,13 @@ static void check_value(struct checker *c, const struct variable *variable,
                         const struct function *function, const struct init_value *value) {
     bool masked = value->mask_shift != 255;
     struct span span = value_span(c, value);
-    if (masked) need_feature(c, FEATURE_MASK_INITIALIZER, span);
-    if (masked && value->kind == INIT_INT) need_feature(c, FEATURE_MASK_CONSTANT, span);
+    if (masked) structure_need(c, FEATURE_MASK_INITIALIZER, span);
+    if (masked && value->kind == INIT_INT) structure_need(c, FEATURE_MASK_CONSTANT, span);
     if (value->mask_shift == 254) {
-        complain(c, RULE_INITIALIZER_TYPE, span, "the mask must select one whole byte: 0xff, 0xff00, ...");
+        structure_report(c, RULE_INITIALIZER_TYPE, span, "the mask must select one whole byte: 0xff, 0xff00, ...");
         return;
     }
-    if (value->generic) need_feature(c, FEATURE_GENERIC_INITIALIZER, span);
+    if (value->generic) structure_need(c, FEATURE_GENERIC_INITIALIZER, span);
     if (value->kind == INIT_SYMBOL && !check_symbol(c, function, value)) return;
     if (value->kind == INIT_SYMBOL) note_use(c, value);
     bool fits = value->kind == INIT_INT     ? takes_integer(variable->type)
@@ -121,17 +121,17 @@ static void check_fields(struct checker *c, const struct variable *variable) {
     for (uint32_t i = 0; i < variable->init_count; i++) {
         const struct init_value *value = &c->module->inits.at[variable->init_first + i];
         if (value->kind != INIT_SYMBOL) {
-            complain(c, RULE_INITIALIZER_TYPE, value_span(c, value),
+            structure_report(c, RULE_INITIALIZER_TYPE, value_span(c, value),
                      "`%.*s` is initialised by named fields: { width = 4 }",
-                     STR_ARG(name_of(c, variable->name)));
+                     STR_ARG(structure_name(c, variable->name)));
             return;
         }
-        struct str name = name_of(c, value->symbol);
+        struct str name = structure_name(c, value->symbol);
         bool known = false;
         for (uint32_t f = 0; f < sizeof opaque_fields / sizeof *opaque_fields; f++)
             known = known || str_eq(name, str_from(opaque_fields[f]));
         if (!known)
-            complain(c, RULE_INITIALIZER_SYMBOL, value_span(c, value), "there is no field `%.*s`",
+            structure_report(c, RULE_INITIALIZER_SYMBOL, value_span(c, value), "there is no field `%.*s`",
                      STR_ARG(name));
     }
 }
@@ -139,15 +139,15 @@ static void check_fields(struct checker *c, const struct variable *variable) {
 // ---- the whole --------------------------------------------------------------------------------
 
 static bool check_place(struct checker *c, const struct variable *variable) {
-    struct str name = name_of(c, variable->name);
+    struct str name = structure_name(c, variable->name);
     if (variable->type == TYPE_F16)
-        complain(c, RULE_INITIALIZER_PLACE, variable->span,
+        structure_report(c, RULE_INITIALIZER_PLACE, variable->span,
                  "`%.*s`: variables of type .f16 take no initialiser", STR_ARG(name));
     else if (variable->linkage == LINKAGE_EXTERN)
-        complain(c, RULE_INITIALIZER_PLACE, variable->span,
+        structure_report(c, RULE_INITIALIZER_PLACE, variable->span,
                  "`%.*s` is .extern: its definition elsewhere initialises it", STR_ARG(name));
     else if (!in_memory(variable))
-        complain(c, RULE_INITIALIZER_PLACE, variable->span,
+        structure_report(c, RULE_INITIALIZER_PLACE, variable->span,
                  "`%.*s` is in .%.*s; only .global and .const variables are initialised", STR_ARG(name),
                  STR_ARG(isa_space_texts[variable->space]));
     else
@@ -156,18 +156,18 @@ static bool check_place(struct checker *c, const struct variable *variable) {
 }
 
 static bool check_shape(struct checker *c, const struct variable *variable) {
-    struct str name = name_of(c, variable->name);
+    struct str name = structure_name(c, variable->name);
     struct span span = {variable->init_misfit, variable->init_misfit + 1};
     switch (variable->init_shape) {
     case INIT_TOO_MANY:
-        complain(c, RULE_INITIALIZER_COUNT, span, "more values than `%.*s` has elements", STR_ARG(name));
+        structure_report(c, RULE_INITIALIZER_COUNT, span, "more values than `%.*s` has elements", STR_ARG(name));
         return false;
     case INIT_NESTING:
-        complain(c, RULE_INITIALIZER_TYPE, span,
+        structure_report(c, RULE_INITIALIZER_TYPE, span,
                  "the braces do not follow the dimensions of `%.*s`", STR_ARG(name));
         return false;
     case INIT_VECTOR_PARTS:
-        complain(c, RULE_INITIALIZER_COUNT, span, "each vector of `%.*s` needs %u values", STR_ARG(name),
+        structure_report(c, RULE_INITIALIZER_COUNT, span, "each vector of `%.*s` needs %u values", STR_ARG(name),
                  variable->vec);
         return false;
     default: return true;

@@ -29,10 +29,10 @@ void count_constant(struct checker *c, const struct variable *variable) {
 
 static void check_constants(struct checker *c) {
     if (c->const_over.end == 0) return;
-    struct finding *finding = complain(c, RULE_CONST_OVER_64K, c->const_over,
+    struct finding *finding = structure_report(c, RULE_CONST_OVER_64K, c->const_over,
                                        "%llu bytes of .const; a module has at most %d",
                                        (unsigned long long)c->const_bytes, CONST_LIMIT);
-    say_help(c, finding, "move %llu bytes or more to .global",
+    structure_help(c, finding, "move %llu bytes or more to .global",
          (unsigned long long)(c->const_bytes - CONST_LIMIT));
 }
 
@@ -48,14 +48,14 @@ void check_parameter_space(struct checker *c, const struct function *function) {
     if (c->version != 0 && c->version < 15) limit = PARAMETER_LIMIT_1_4;
     else if (c->version != 0 && c->version < isa_features[FEATURE_LARGE_PARAMETERS].version)
         limit = PARAMETER_LIMIT;
-    struct str name = name_of(c, function->name);
+    struct str name = structure_name(c, function->name);
     if (bytes > limit) {
-        struct finding *finding = complain(c, RULE_PARAMETER_SPACE, function->span,
+        struct finding *finding = structure_report(c, RULE_PARAMETER_SPACE, function->span,
                                            "`%.*s` takes %llu bytes of parameters; at most %u fit",
                                            STR_ARG(name), (unsigned long long)bytes, limit);
-        say_help(c, finding, "pass a pointer to a structure in global memory");
+        structure_help(c, finding, "pass a pointer to a structure in global memory");
     } else if (bytes > PARAMETER_LIMIT)
-        need_feature(c, FEATURE_LARGE_PARAMETERS, function->span);
+        structure_need(c, FEATURE_LARGE_PARAMETERS, function->span);
 }
 
 // ---- what an entry reaches --------------------------------------------------------------------
@@ -76,10 +76,10 @@ struct walk {
 
 static void push_function(struct walk *walk, name_id name) {
     struct checker *c = walk->c;
-    const struct declared *declared = declared_of(c, name);
-    if (declared->alias_of != 0) declared = declared_of(c, declared->alias_of);
+    const struct declared *declared = structure_declared(c, name);
+    if (declared->alias_of != 0) declared = structure_declared(c, declared->alias_of);
     if (declared->kind != DECLARED_FUNCTION || declared->definition == NO_INDEX) return;
-    struct reach *reach = reach_of(c, declared->definition);
+    struct reach *reach = structure_reach(c, declared->definition);
     if (reach->stamp == walk->stamp) return;
     reach->stamp = walk->stamp;
     *vec_push(c->arena, &walk->stack) = declared->definition;
@@ -97,7 +97,7 @@ static void add_shared(struct walk *walk, const struct shared_use *use) {
 
 static void visit(struct walk *walk, uint32_t function) {
     struct checker *c = walk->c;
-    struct reach reach = *reach_of(c, function);
+    struct reach reach = *structure_reach(c, function);
     walk->visits += 1 + reach.use_count + reach.shared_count;
     for (uint32_t i = 0; i < reach.shared_count; i++)
         add_shared(walk, &c->shared.at[reach.shared_first + i]);
@@ -118,7 +118,7 @@ static void walk_from(struct walk *walk, uint32_t entry) {
     walk->shared_bytes = 0;
     walk->shared_span = walk->small_argument = (struct span){0, 0};
     walk->cta_group[0] = walk->cta_group[1] = (struct span){0, 0};
-    reach_of(walk->c, entry)->stamp = walk->stamp;
+    structure_reach(walk->c, entry)->stamp = walk->stamp;
     visit(walk, entry);
     while (walk->stack.n > 0) visit(walk, walk->stack.at[--walk->stack.n]);
 }
@@ -126,30 +126,30 @@ static void walk_from(struct walk *walk, uint32_t entry) {
 static void report_shared(struct checker *c, const struct walk *walk, struct str name) {
     // The driver loads and launches such a kernel; its launch says what it needs.
     if (walk->shared_span.end == 0 || as_driver(c)) return;
-    struct finding *finding = complain(c, RULE_STATIC_SHARED_REFUSED, walk->shared_span,
+    struct finding *finding = structure_report(c, RULE_STATIC_SHARED_REFUSED, walk->shared_span,
                                        "`%.*s` takes %llu bytes of static shared memory; ptxas allows %d",
                                        STR_ARG(name), (unsigned long long)walk->shared_bytes, SHARED_LIMIT);
     finding->kernel = name;
-    say_note(c, finding, "the driver's own compiler takes it");
-    say_help(c, finding, "declare the array `.extern .shared` and give its size at the launch");
+    structure_note(c, finding, "the driver's own compiler takes it");
+    structure_help(c, finding, "declare the array `.extern .shared` and give its size at the launch");
 }
 
 static void report_cta_groups(struct checker *c, const struct walk *walk, struct str name) {
     if (walk->cta_group[0].end == 0 || walk->cta_group[1].end == 0) return;
-    struct finding *finding = complain(c, RULE_MIXED_CTA_GROUPS, walk->cta_group[1],
+    struct finding *finding = structure_report(c, RULE_MIXED_CTA_GROUPS, walk->cta_group[1],
                                        "`%.*s` uses both .cta_group::1 and .cta_group::2", STR_ARG(name));
     finding->kernel = name;
-    point_to(c, finding, walk->cta_group[0], "the other group");
-    say_help(c, finding, "use one of them in all that the kernel reaches");
+    structure_label(c, finding, walk->cta_group[0], "the other group");
+    structure_help(c, finding, "use one of them in all that the kernel reaches");
 }
 
 static void report_small(struct checker *c, const struct walk *walk, uint32_t *reported) {
     if (walk->small_argument.end == 0 || walk->small_argument.begin == *reported) return;
     *reported = walk->small_argument.begin;
-    struct finding *finding = complain(c, RULE_SMALL_REGISTER_ARGUMENT, walk->small_argument,
+    struct finding *finding = structure_report(c, RULE_SMALL_REGISTER_ARGUMENT, walk->small_argument,
                                        "this call passes a predicate, or an integer of 8 or 16 bits");
-    say_note(c, finding, "the calling convention has no place for them (.b8 and .b16 are passed)");
-    say_help(c, finding, "declare the parameter `.b32`");
+    structure_note(c, finding, "the calling convention has no place for them (.b8 and .b16 are passed)");
+    structure_help(c, finding, "declare the parameter `.b32`");
 }
 
 static void check_entries(struct checker *c) {
@@ -159,12 +159,12 @@ static void check_entries(struct checker *c) {
         const struct function *function = &c->module->functions.at[i];
         if (function->kind != FUNCTION_ENTRY || !function->has_body) continue;
         walk_from(&walk, i);
-        struct str name = name_of(c, function->name);
+        struct str name = structure_name(c, function->name);
         report_shared(c, &walk, name);
         report_cta_groups(c, &walk, name);
         report_small(c, &walk, &small_reported);
         if (walk.visits < MOST_VISITS) continue;
-        complain_as(c, RULE_LIMIT, SEVERITY_NOTE, function->span,
+        structure_report_as(c, RULE_LIMIT, SEVERITY_NOTE, function->span,
                     "too many entries reach too many functions: what the entries below reach is not summed");
         return;
     }
@@ -196,18 +196,18 @@ static void unresolved_function(struct checker *c, struct str name, struct span 
     enum severity severity = as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING;
     enum rule rule = unresolved_rule(name);
     struct finding *finding =
-        complain_as(c, rule, severity, span,
+        structure_report_as(c, rule, severity, span,
                     used ? "`%.*s` is used and defined nowhere in this file"
                          : "`%.*s` is declared, not as .extern, and defined nowhere in this file",
                     STR_ARG(name));
-    if (used) point_to(c, finding, declaration, "declared here");
+    if (used) structure_label(c, finding, declaration, "declared here");
     if (rule == RULE_UNRESOLVED_LIBDEVICE)
-        say_help(c, finding, "link libdevice.10.bc before the PTX is written");
+        structure_help(c, finding, "link libdevice.10.bc before the PTX is written");
     else if (rule == RULE_NEEDS_CUDADEVRT)
-        say_help(c, finding, "link the PTX with libcudadevrt.a (cuLinkAddFile)");
+        structure_help(c, finding, "link the PTX with libcudadevrt.a (cuLinkAddFile)");
     else
-        say_help(c, finding, "link the file that defines it (cuLinkAddData), or define it here");
-    say_note(c, finding, "the driver supplies vprintf, malloc, free and __assertfail only");
+        structure_help(c, finding, "link the file that defines it (cuLinkAddData), or define it here");
+    structure_note(c, finding, "the driver supplies vprintf, malloc, free and __assertfail only");
 }
 
 // cudaDeviceSynchronize left the device with compute capability 9.0.
@@ -216,15 +216,15 @@ static bool is_withdrawn(const struct checker *c, struct str name) {
 }
 
 static void check_use(struct checker *c, const struct function_use *use) {
-    struct declared *declared = declared_of(c, use->name);
-    struct str name = name_of(c, use->name);
+    struct declared *declared = structure_declared(c, use->name);
+    struct str name = structure_name(c, use->name);
     if (use->kind == USE_TARGET || declared->kind != DECLARED_FUNCTION || declared->known_missing) return;
     if (declared->defined || declared->alias_of != 0 || is_supplied(name)) return;
     declared->known_missing = true;
     const struct function *function = &c->module->functions.at[declared->first];
     struct span span = {use->offset, use->end};
     if (is_withdrawn(c, name)) {
-        complain(c, RULE_NEEDS_CUDADEVRT, span, "`%.*s` cannot be called on sm_90 and later", STR_ARG(name));
+        structure_report(c, RULE_NEEDS_CUDADEVRT, span, "`%.*s` cannot be called on sm_90 and later", STR_ARG(name));
         return;
     }
     unresolved_function(c, name, span, function->span, true);
@@ -233,7 +233,7 @@ static void check_use(struct checker *c, const struct function_use *use) {
 static void check_declared_only(struct checker *c, const struct declared *declared, name_id id) {
     if (declared->kind != DECLARED_FUNCTION || declared->defined || declared->known_missing) return;
     if (declared->linkage == LINKAGE_EXTERN || declared->alias_of != 0) return;
-    struct str name = name_of(c, id);
+    struct str name = structure_name(c, id);
     const struct function *function = &c->module->functions.at[declared->first];
     if (is_supplied(name)) return;
     if (function->kind != FUNCTION_ENTRY) {
@@ -241,7 +241,7 @@ static void check_declared_only(struct checker *c, const struct declared *declar
         return;
     }
     struct finding *finding =
-        complain_as(c, RULE_ENTRY_WITHOUT_BODY,
+        structure_report_as(c, RULE_ENTRY_WITHOUT_BODY,
                     as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING,
                     function->span, "entry `%.*s` is declared and has no body in this file", STR_ARG(name));
     finding->kernel = name;
@@ -250,17 +250,17 @@ static void check_declared_only(struct checker *c, const struct declared *declar
 static void check_declared_variable(struct checker *c, const struct declared *declared, name_id id) {
     if (declared->kind != DECLARED_VARIABLE || declared->defined) return;
     const struct variable *variable = &c->module->variables.at[declared->first];
-    struct str name = name_of(c, id);
+    struct str name = structure_name(c, id);
     if (variable->unsized && variable->space == SPACE_SHARED) return;
     bool fatal = variable->unsized && as_driver(c) && !c->options->relocatable;
-    struct finding *finding = complain_as(c, RULE_UNRESOLVED_VARIABLE,
+    struct finding *finding = structure_report_as(c, RULE_UNRESOLVED_VARIABLE,
                                           fatal ? SEVERITY_ERROR : SEVERITY_WARNING, variable->span,
                                           "`%.*s` is .extern and defined nowhere in this file", STR_ARG(name));
     if (fatal)
         finding->predicts = (struct prediction){PHASE_LOAD, CONFIDENCE_CERTAIN, RESULT_CUDA_ERROR_INVALID_PTX};
     else if (!variable->unsized)
-        say_note(c, finding, "the driver gives it memory of its own, zeroed");
-    say_help(c, finding, "define it, or link the file that does");
+        structure_note(c, finding, "the driver gives it memory of its own, zeroed");
+    structure_help(c, finding, "define it, or link the file that does");
 }
 
 void check_unresolved(struct checker *c) {

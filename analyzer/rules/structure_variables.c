@@ -28,8 +28,8 @@ static bool is_incomplete(const struct variable *variable) {
 }
 
 static void bad_space(struct checker *c, const struct variable *variable, const char *why) {
-    struct str name = name_of(c, variable->name);
-    complain(c, RULE_VARIABLE_SPACE, variable->span, "`%.*s`: %s", STR_ARG(name), why);
+    struct str name = structure_name(c, variable->name);
+    structure_report(c, RULE_VARIABLE_SPACE, variable->span, "`%.*s`: %s", STR_ARG(name), why);
 }
 
 // ---- types ------------------------------------------------------------------------------------
@@ -37,15 +37,15 @@ static void bad_space(struct checker *c, const struct variable *variable, const 
 static bool check_vector(struct checker *c, const struct variable *variable) {
     if (variable->vec <= 1) return true;
     uint32_t bits = isa_types[variable->type].bits * (uint32_t)variable->vec;
-    struct str name = name_of(c, variable->name);
+    struct str name = structure_name(c, variable->name);
     if (is_opaque(variable))
-        complain(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s has no vectors", STR_ARG(name),
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s has no vectors", STR_ARG(name),
                  type_text(c, variable->type));
     else if (variable->type == TYPE_PRED)
-        complain(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: predicates have no vectors",
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: predicates have no vectors",
                  STR_ARG(name));
     else if (bits > 128)
-        complain(c, RULE_VARIABLE_TYPE, variable->span,
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span,
                  "`%.*s`: .v%u of .%s is %u bits; a vector has at most 128", STR_ARG(name),
                  variable->vec, type_text(c, variable->type), bits);
     else
@@ -54,11 +54,11 @@ static bool check_vector(struct checker *c, const struct variable *variable) {
 }
 
 static bool check_type(struct checker *c, const struct variable *variable) {
-    if (variable->type == TYPE_B128) need_feature(c, FEATURE_TYPE_B128, variable->span);
-    if (is_opaque(variable)) need_feature(c, FEATURE_OPAQUE, variable->span);
+    if (variable->type == TYPE_B128) structure_need(c, FEATURE_TYPE_B128, variable->span);
+    if (is_opaque(variable)) structure_need(c, FEATURE_OPAQUE, variable->span);
     if (is_small_float_or_packed(variable->type)) {
-        complain(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s is a type of instructions only",
-                 STR_ARG(name_of(c, variable->name)), type_text(c, variable->type));
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s is a type of instructions only",
+                 STR_ARG(structure_name(c, variable->name)), type_text(c, variable->type));
         return false;
     }
     return check_vector(c, variable);
@@ -67,12 +67,12 @@ static bool check_type(struct checker *c, const struct variable *variable) {
 static void check_alignment(struct checker *c, const struct variable *variable, uint32_t align,
                             bool stated) {
     if (!stated || is_power_of_two(align)) return;
-    struct finding *finding = complain(c, RULE_ALIGNMENT, variable->span,
+    struct finding *finding = structure_report(c, RULE_ALIGNMENT, variable->span,
                                        "alignment %u of `%.*s` is not a power of two", align,
-                                       STR_ARG(name_of(c, variable->name)));
+                                       STR_ARG(structure_name(c, variable->name)));
     uint32_t up = 1;
     while (up < align) up *= 2;
-    say_help(c, finding, "state `.align %u`", up);
+    structure_help(c, finding, "state `.align %u`", up);
 }
 
 // ---- spaces -----------------------------------------------------------------------------------
@@ -88,17 +88,17 @@ static void check_opaque(struct checker *c, const struct variable *variable, boo
 
 static void check_sampler_mode(struct checker *c, const struct variable *variable) {
     if (variable->type != TYPE_SAMPLERREF || c->module->texmode_independent) return;
-    struct finding *finding = complain(c, RULE_VARIABLE_TYPE, variable->span,
+    struct finding *finding = structure_report(c, RULE_VARIABLE_TYPE, variable->span,
                                        "`%.*s`: samplers need `.target` with texmode_independent",
-                                       STR_ARG(name_of(c, variable->name)));
-    say_help(c, finding, "add `, texmode_independent` to `.target`");
+                                       STR_ARG(structure_name(c, variable->name)));
+    structure_help(c, finding, "add `, texmode_independent` to `.target`");
 }
 
 static void check_register(struct checker *c, const struct variable *variable, bool in_function) {
     if (variable->is_array || variable->unsized)
         bad_space(c, variable, "an array does not fit a register");
     else if (!in_function)
-        need_feature(c, FEATURE_MODULE_REGISTERS, variable->span);
+        structure_need(c, FEATURE_MODULE_REGISTERS, variable->span);
 }
 
 static void check_tex(struct checker *c, const struct variable *variable, bool in_function) {
@@ -108,7 +108,7 @@ static void check_tex(struct checker *c, const struct variable *variable, bool i
     else if (in_function)
         bad_space(c, variable, ".tex variables belong at module scope");
     else
-        need_feature(c, FEATURE_TEX_SPACE, variable->span);
+        structure_need(c, FEATURE_TEX_SPACE, variable->span);
 }
 
 static void check_memory(struct checker *c, const struct variable *variable, bool in_function) {
@@ -118,15 +118,15 @@ static void check_memory(struct checker *c, const struct variable *variable, boo
     else if (variable->space == SPACE_PARAM && (variable->vec > 1 || variable->type == TYPE_F16X2))
         bad_space(c, variable, "vectors do not fit .param");
     else if (is_incomplete(variable) && !is_extern) {
-        struct finding *finding = complain(c, RULE_INCOMPLETE_ARRAY, variable->span,
-                                           "`%.*s` has no size", STR_ARG(name_of(c, variable->name)));
-        say_help(c, finding, variable->space == SPACE_SHARED && !in_function
+        struct finding *finding = structure_report(c, RULE_INCOMPLETE_ARRAY, variable->span,
+                                           "`%.*s` has no size", STR_ARG(structure_name(c, variable->name)));
+        structure_help(c, finding, variable->space == SPACE_SHARED && !in_function
                              ? "state a size, or declare it `.extern .shared`"
                              : "state a size");
     } else if (variable->space == SPACE_PARAM && !in_function)
         bad_space(c, variable, ".param variables belong in a function");
     else if (variable->space == SPACE_LOCAL && !in_function)
-        need_feature(c, FEATURE_MODULE_REGISTERS, variable->span);
+        structure_need(c, FEATURE_MODULE_REGISTERS, variable->span);
 }
 
 static void check_space(struct checker *c, const struct variable *variable, bool in_function) {
@@ -139,41 +139,41 @@ static void check_space(struct checker *c, const struct variable *variable, bool
 // ---- linkage, banks, attributes ---------------------------------------------------------------
 
 static void check_linkage(struct checker *c, const struct variable *variable) {
-    if (variable->linkage == LINKAGE_WEAK) need_feature(c, FEATURE_WEAK, variable->span);
+    if (variable->linkage == LINKAGE_WEAK) structure_need(c, FEATURE_WEAK, variable->span);
     if (variable->linkage != LINKAGE_COMMON) return;
     if (variable->space != SPACE_GLOBAL) {
         bad_space(c, variable, ".common variables must be in .global");
         return;
     }
-    need_feature(c, FEATURE_COMMON, variable->span);
+    structure_need(c, FEATURE_COMMON, variable->span);
 }
 
 enum { BANKS = 11 };
 
 static void check_bank(struct checker *c, const struct variable *variable) {
     if (variable->bank == NO_INDEX || variable->space != SPACE_CONST) return;
-    if (!need_feature(c, FEATURE_CONST_BANK, variable->span)) return;
+    if (!structure_need(c, FEATURE_CONST_BANK, variable->span)) return;
     if (variable->bank >= BANKS)
-        complain(c, RULE_VARIABLE_SPACE, variable->span, "constant bank %u: there are banks 0 to %d",
+        structure_report(c, RULE_VARIABLE_SPACE, variable->span, "constant bank %u: there are banks 0 to %d",
                  variable->bank, BANKS - 1);
     else if (variable->bank > 0 && !(variable->linkage == LINKAGE_EXTERN && variable->unsized))
-        complain(c, RULE_VARIABLE_SPACE, variable->span,
+        structure_report(c, RULE_VARIABLE_SPACE, variable->span,
                  "constant bank %u holds `.extern` arrays without size only", variable->bank);
 }
 
 static void check_attributes(struct checker *c, const struct variable *variable) {
     if (!variable->managed && !variable->unified) return;
-    struct str name = name_of(c, variable->name);
+    struct str name = structure_name(c, variable->name);
     if (variable->space != SPACE_GLOBAL) {
-        complain(c, RULE_ATTRIBUTE, variable->span, "`%.*s`: only .global variables have .attribute(%s)",
+        structure_report(c, RULE_ATTRIBUTE, variable->span, "`%.*s`: only .global variables have .attribute(%s)",
                  STR_ARG(name), variable->managed ? ".managed" : ".unified");
         return;
     }
-    if (variable->managed) need_feature(c, FEATURE_MANAGED, variable->span);
+    if (variable->managed) structure_need(c, FEATURE_MANAGED, variable->span);
     if (!variable->unified) return;
-    need_feature(c, FEATURE_UNIFIED, variable->span);
+    structure_need(c, FEATURE_UNIFIED, variable->span);
     if (!c->options->relocatable)
-        complain(c, RULE_ATTRIBUTE, variable->span,
+        structure_report(c, RULE_ATTRIBUTE, variable->span,
                  "`%.*s`: .attribute(.unified) needs relocatable compilation (`ptxas -c`)", STR_ARG(name));
 }
 
@@ -192,8 +192,8 @@ void check_variable(struct checker *c, const struct variable *variable,
 // ---- parameters -------------------------------------------------------------------------------
 
 static void bad_parameter(struct checker *c, const struct variable *variable, const char *why) {
-    complain(c, RULE_PARAMETER, variable->span, "parameter `%.*s`: %s",
-             STR_ARG(name_of(c, variable->name)), why);
+    structure_report(c, RULE_PARAMETER, variable->span, "parameter `%.*s`: %s",
+             STR_ARG(structure_name(c, variable->name)), why);
 }
 
 static void check_entry_parameter(struct checker *c, const struct variable *variable) {
@@ -240,7 +240,7 @@ static void check_unsized_parameters(struct checker *c, const struct function *f
         else if (i + 1 < count)
             bad_parameter(c, variable, "only the last parameter may be an array without size");
         else
-            need_feature(c, FEATURE_UNSIZED_PARAM, variable->span);
+            structure_need(c, FEATURE_UNSIZED_PARAM, variable->span);
     }
 }
 
@@ -260,17 +260,17 @@ static void check_parameter(struct checker *c, const struct function *function,
     check_alignment(c, variable, variable->ptr_align, variable->ptr_align_stated);
     bool typed = check_type(c, variable);
     check_sampler_mode(c, variable);
-    if (variable->is_ptr) need_feature(c, FEATURE_PTR, variable->span);
+    if (variable->is_ptr) structure_need(c, FEATURE_PTR, variable->span);
     if (variable->managed || variable->unified)
-        complain(c, RULE_ATTRIBUTE, variable->span, "parameter `%.*s` cannot have .attribute",
-                 STR_ARG(name_of(c, variable->name)));
+        structure_report(c, RULE_ATTRIBUTE, variable->span, "parameter `%.*s` cannot have .attribute",
+                 STR_ARG(structure_name(c, variable->name)));
     if (!typed) return;
     if (function->kind == FUNCTION_ENTRY) {
         check_entry_parameter(c, variable);
         return;
     }
     if (variable->space == SPACE_PARAM && function->kind == FUNCTION_FUNC)
-        need_feature(c, FEATURE_FUNCTION_PARAM, variable->span);
+        structure_need(c, FEATURE_FUNCTION_PARAM, variable->span);
     check_function_parameter(c, function, variable);
 }
 
@@ -278,7 +278,7 @@ void check_parameters(struct checker *c, const struct function *function) {
     uint32_t count = function->return_count + function->param_count;
     for (uint32_t i = 0; i < count; i++) check_parameter(c, function, &function->variables.at[i]);
     if (function->kind == FUNCTION_ENTRY) {
-        if (function->param_count > 0) need_feature(c, FEATURE_KERNEL_PARAMETERS, param_of(function, 0)->span);
+        if (function->param_count > 0) structure_need(c, FEATURE_KERNEL_PARAMETERS, param_of(function, 0)->span);
         return;
     }
     check_unsized_parameters(c, function);
