@@ -46,6 +46,7 @@ static void add_totals(struct report_totals *sum, const struct report_totals *pa
     sum->dropped += part->dropped;
     sum->suppressed += part->suppressed;
     sum->baselined += part->baselined;
+    for (uint32_t i = 0; i < part->pair_count; i++) report_add_pair(sum, &part->pairs[i]);
     for (int i = 0; i < RULE_COUNT; i++) sum->by_rule[i] += part->by_rule[i];
 }
 

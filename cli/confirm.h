@@ -4,11 +4,14 @@
 
 #include "cli/judge.h"
 
-// Launches what was judged and fills in `has_actual`, `actual_phase`, `actual_result`, `agrees` and
-// `gpu_rows` of the record, in the worker's `records` arena. What keeps the launch from being tried
-// (no driver, no device) is put into file->failure: exit 2, with the judgement in the report.
+// Launches what was judged, adds what that showed to the judgement's findings, and makes the record
+// anew from both. What keeps the launch from being tried (no driver, no device) is put into
+// file->failure: exit 2, with the judgement in the report.
+//
+// Where the launch does not state registers and the driver tells them, it is judged again with them:
+// no static reading of PTX knows what the JIT allots.
 void confirm_launch(const struct judging *judging, struct worker *worker, struct record_file *file,
-                    const struct module_facts *facts, const struct judgement *judgement,
+                    struct module_facts *facts, struct judgement *judgement,
                     struct record_launch *record);
 
 #endif

@@ -24,6 +24,30 @@ static uint32_t dropped(const struct findings *findings) {
     return findings == NULL ? 0 : findings->dropped;
 }
 
+void report_add_pair(struct report_totals *totals, const struct report_pair *pair) {
+    totals->made += pair->count;
+    totals->agreeing += pair->agrees ? pair->count : 0;
+    for (uint32_t i = 0; i < totals->pair_count; i++) {
+        struct report_pair *known = &totals->pairs[i];
+        if (known->predicted_phase != pair->predicted_phase || known->predicted != pair->predicted ||
+            known->actual_phase != pair->actual_phase || known->actual != pair->actual ||
+            known->agrees != pair->agrees)
+            continue;
+        known->count += pair->count;
+        return;
+    }
+    if (totals->pair_count < REPORT_PAIRS_MOST) totals->pairs[totals->pair_count++] = *pair;
+}
+
+static void count_pair(struct report_totals *totals, const struct record_launch *launch) {
+    if (!launch->has_actual || !launch->agrees_known) return;
+    report_add_pair(totals, &(struct report_pair){
+                                .predicted_phase = launch->predicted.phase,
+                                .predicted = launch->predicted.result,
+                                .actual_phase = launch->actual_phase, .actual = launch->actual_result,
+                                .agrees = launch->agrees, .count = 1});
+}
+
 void report_count(struct report_totals *totals, const struct record_file *file) {
     totals->files++;
     totals->failures += file->failure.len != 0;
@@ -34,6 +58,7 @@ void report_count(struct report_totals *totals, const struct record_file *file) 
     for (uint32_t i = 0; i < file->launches.n; i++) {
         totals->launches_failing += str_eq(file->launches.at[i].verdict, STR("fails"));
         totals->dropped += dropped(file->launches.at[i].findings);
+        count_pair(totals, &file->launches.at[i]);
     }
     visit_findings(file, count_finding, totals);
 }

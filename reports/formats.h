@@ -13,5 +13,7 @@ void text_kernels(const struct report *report, const struct record_file *file, s
 // What a launch will answer, with occupancy, memory and coverage.
 void text_launch(const struct report *report, const struct record_file *file,
                  const struct record_launch *launch, struct output *out);
+void text_gpu(const struct report *report, const struct record_launch *launch, struct output *out);
+void text_agreement(const struct report *report, struct output *out);
 
 #endif

@@ -219,6 +219,30 @@ static json_t *coverage_value(const struct record_launch *launch) {
     return object;
 }
 
+static json_t *gpu_params(const struct record_gpu *gpu) {
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < gpu->params.n; i++)
+        json_array_append_new(array, range_value(true, gpu->params.at[i].offset, gpu->params.at[i].size));
+    return array;
+}
+
+static json_t *gpu_value(struct json_text *json, const struct record_gpu *gpu) {
+    json_t *object = json_object();
+    json_text_set_or_null(json, object, "device", gpu->device);
+    json_text_set_or_null(json, object, "computeCapability", gpu->capability);
+    json_text_set_or_null(json, object, "cuda", gpu->cuda);
+    set_known(object, "regs", gpu->registers);
+    set_known(object, "shared", gpu->shared);
+    set_known(object, "local", gpu->local);
+    set_known(object, "const", gpu->constants);
+    set_known(object, "maxThreads", gpu->max_threads);
+    set_known(object, "blocksPerSM", gpu->blocks_per_sm);
+    json_object_set_new(object, "params", gpu->has_params ? gpu_params(gpu) : json_null());
+    json_object_set_new(object, "milliseconds",
+                        gpu->has_time ? json_real(gpu->milliseconds) : json_null());
+    return object;
+}
+
 static json_t *launch_value(struct json_text *json, const struct report *report,
                             const struct record_launch *launch, struct str path) {
     json_t *object = json_object();
@@ -237,7 +261,8 @@ static json_t *launch_value(struct json_text *json, const struct report *report,
                             ? prediction_value(launch->actual_phase, launch->actual_result)
                             : json_null());
     json_object_set_new(object, "agrees",
-                        launch->has_actual ? json_boolean(launch->agrees) : json_null());
+                        launch->agrees_known ? json_boolean(launch->agrees) : json_null());
+    json_object_set_new(object, "driver", launch->gpu != NULL ? gpu_value(json, launch->gpu) : json_null());
     return object;
 }
 

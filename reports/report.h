@@ -61,6 +61,16 @@ struct record_memory {
     struct known_u64 size_needed, align_needed;
 };
 
+// What the driver told of a launch that was made.
+struct record_gpu {
+    struct str device;               // "NVIDIA H200"
+    struct str capability, cuda;     // "9.0", "13.0"
+    struct known_u64 registers, shared, local, constants, max_threads, blocks_per_sm;
+    bool has_params, has_time;
+    VEC_OF(struct { uint64_t offset, size; }) params;
+    double milliseconds;
+};
+
 struct record_launch {
     struct str text, kernel, verdict;
     uint32_t line;
@@ -76,7 +86,9 @@ struct record_launch {
     bool has_coverage, complete;
     uint64_t blocks, blocks_run, unknown_addresses;
     VEC_OF(struct record_row) gpu_rows;  // of run: what the driver reports, for people
-    bool has_actual, agrees;
+    struct record_gpu *gpu;          // of run; NULL: nothing was launched
+    bool has_actual;
+    bool agrees_known, agrees;       // not known where nothing was predicted
     uint8_t actual_phase;
     int actual_result;
 };
@@ -101,6 +113,15 @@ struct report_style {
     uint32_t width;                  // of the terminal, columns; 0: not a terminal
 };
 
+// How often a launch was predicted to answer one thing and did answer another, or the same.
+struct report_pair {
+    uint8_t predicted_phase, actual_phase;
+    int predicted, actual;           // enum result
+    bool agrees;
+    uint32_t count;
+};
+enum { REPORT_PAIRS_MOST = 64 };
+
 struct report_totals {
     uint32_t files, failures;        // files seen; how many of them could not be judged
     uint32_t errors, warnings, notes;
@@ -108,6 +129,9 @@ struct report_totals {
     uint32_t dropped;                // findings past the limit
     uint32_t suppressed, baselined;  // findings that a comment or the baseline took out
     uint32_t by_rule[RULE_COUNT];
+    uint32_t made, agreeing;         // launches made on a GPU; how many answered as predicted
+    uint32_t pair_count;
+    struct report_pair pairs[REPORT_PAIRS_MOST];
 };
 
 struct report {
@@ -138,6 +162,8 @@ const struct report_format *report_format_find(struct str name);  // NULL when t
 void report_summary(const struct report *report, struct output *out);
 
 // Adds one file's findings to the totals.
+// Counts a pair of what was predicted and what happened.
+void report_add_pair(struct report_totals *totals, const struct report_pair *pair);
 void report_count(struct report_totals *totals, const struct record_file *file);
 
 #endif

@@ -88,4 +88,4 @@ static void text_file(const struct report *report, const struct record_file *fil
     }
 }
 
-const struct report_format report_text = {.name = "text", .file = text_file};
+const struct report_format report_text = {.name = "text", .file = text_file, .tail = text_agreement};

@@ -103,14 +103,5 @@ void text_launch(const struct report *report, const struct record_file *file,
     }
     for (uint32_t i = 0; i < launch->memory.n; i++) memory_row(out, &launch->memory.at[i]);
     coverage_line(out, launch);
-    if (launch->has_actual) {
-        output_text(out, "  the GPU: ");
-        if (launch->actual_result == RESULT_CUDA_SUCCESS) output_text(out, "CUDA_SUCCESS");
-        else {
-            struct prediction actual = {.phase = launch->actual_phase,
-                                        .result = launch->actual_result};
-            plain_prediction(out, &actual);
-        }
-        output_text(out, launch->agrees ? ", as predicted\n" : ", not as predicted\n");
-    }
+    text_gpu(report, launch, out);
 }
