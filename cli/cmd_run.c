@@ -1,9 +1,9 @@
-#include <stdlib.h>
-
+#include "cli/awaited.h"
 #include "cli/confirm.h"
 #include "cli/device.h"
 #include "driver/plan.h"
 
+#if HAVE_JUDGE
 struct confirming {
     const struct judging *judging;
     struct arena *arena;
@@ -214,26 +214,13 @@ static struct record_gpu *gpu_record(struct confirming *run) {
 // ---------------------------------------------------------------------------------------------
 // The launch
 
-static uint8_t memory_of(const struct options *options) {
-    if (str_eq(option_text(options, OPTION_memory, "guarded"), STR("plain"))) return MEMORY_PLAIN;
-    return str_eq(option_text(options, OPTION_guard, "end"), STR("start")) ? MEMORY_GUARD_START
-                                                                          : MEMORY_GUARD_END;
-}
-
-static double number_of(const struct options *options, enum option option, const char *otherwise) {
-    return strtod(option_text(options, option, otherwise).data, NULL);
-}
-
 static bool plan(struct confirming *run) {
-    const struct options *options = run->judging->options;
-    double repeat = number_of(options, OPTION_repeat, "1");
-    run->request = device_request(options, run->arena);
-    run->request.memory = memory_of(options);
-    run->request.repeat = repeat < 1 ? 1 : repeat > 1000000 ? 1000000 : (uint32_t)repeat;
+    const struct device_settings *settings = &run->judging->settings->device;
+    run->request = device_request(settings);
     struct plan_input input = {
         .launch = &run->judgement->launch, .kernel = run->judgement->kernel,
         .dry = run->judgement->ran ? &run->judgement->dry : NULL, .ptx = run->file->source,
-        .seed = strtoull(option_text(options, OPTION_seed, "1").data, NULL, 0)};
+        .seed = settings->seed};
     return driver_plan(&input, run->arena, &run->request, &run->notes, &run->file->failure);
 }
 
@@ -287,3 +274,4 @@ void confirm_launch(const struct judging *judging, struct worker *worker, struct
     file->failure = str_format(run.arena, "%.*s: not launched: %.*s", STR_ARG(file->path),
                                STR_ARG(run.outcome.failure));
 }
+#endif

@@ -1,18 +1,12 @@
 #include "cli/device.h"
 
-#include <stdlib.h>
-
 #include "isa/gpus.h"
 #include "isa/versions.h"
 
-struct driver_request device_request(const struct options *options, struct arena *arena) {
-    struct driver_request request = {.repeat = 1};
-    if (option_set(options, OPTION_libcuda))
-        request.library = str_copy(arena, option_text(options, OPTION_libcuda, "")).data;
-    request.device = (int)strtol(option_text(options, OPTION_device, "0").data, NULL, 10);
-    request.timeout = strtod(option_text(options, OPTION_timeout, "10").data, NULL);
-    if (!(request.timeout > 0)) request.timeout = 10;
-    return request;
+struct driver_request device_request(const struct device_settings *settings) {
+    return (struct driver_request){.library = settings->library, .device = settings->device,
+                                   .memory = settings->memory, .timeout = settings->timeout,
+                                   .repeat = settings->repeat};
 }
 
 // A product that the tables know by name, else its architecture.
@@ -22,9 +16,9 @@ static const struct gpu *gpu_of(const struct driver_device *device) {
     return gpu != NULL && gpu->capability == capability ? gpu : isa_gpu_architecture(capability);
 }
 
-bool device_deployment(const struct options *options, struct arena *arena,
+bool device_deployment(const struct device_settings *settings, struct arena *arena,
                        struct deployment *deployment, struct str *error) {
-    struct driver_request request = device_request(options, arena);
+    struct driver_request request = device_request(settings);
     struct driver_outcome outcome;
     request.probe = true;
     driver_launch(&request, arena, &outcome);

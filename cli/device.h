@@ -3,15 +3,15 @@
 #define PTXVET_CLI_DEVICE_H
 
 #include "analyzer/deployment.h"
-#include "cli/options.h"
+#include "cli/settings.h"
 #include "driver/driver.h"
 
-// A request with what --libcuda, --device and --timeout say.
-struct driver_request device_request(const struct options *options, struct arena *arena);
+// A request with what the settings say.
+struct driver_request device_request(const struct device_settings *settings);
 
 // `--gpu auto`: asks the driver here, in a process of its own. False: there is none, or it answers
 // nothing; `error` says why.
-bool device_deployment(const struct options *options, struct arena *arena,
+bool device_deployment(const struct device_settings *settings, struct arena *arena,
                        struct deployment *deployment, struct str *error);
 
 #endif

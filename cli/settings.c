@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/device.h"
 #include "isa/gpus.h"
 #include "isa/versions.h"
 
@@ -41,15 +42,27 @@ static bool find_driver(struct arena *arena, struct str text, struct deployment 
     return true;
 }
 
+static bool add_device(struct settings *settings, struct arena *arena, struct str *error) {
+    struct deployment deployment;
+    if (!device_deployment(&settings->device, arena, &deployment, error)) return false;
+    *vec_push(arena, &settings->judge.deployments) = deployment;
+    return true;
+}
+
 // Every GPU with every driver: a file is held against each machine that these can be.
 static bool deployments(struct settings *settings, struct arena *arena,
                         const struct options *options, struct str *error) {
     const struct option_values *gpus = &options->values[OPTION_gpu];
     const struct option_values *drivers = &options->values[OPTION_driver];
     for (uint32_t i = 0; i < gpus->list.n; i++) {
-        if (str_eq(gpus->list.at[i], STR("auto"))) continue;  // the driver answers for it
-        if (!add_gpu(settings, arena, gpus->list.at[i], error)) return false;
+        if (str_eq(gpus->list.at[i], STR("auto"))) {
+            if (!add_device(settings, arena, error)) return false;
+        } else if (!add_gpu(settings, arena, gpus->list.at[i], error)) return false;
     }
+    // `run` is about the GPU here. Where there is none, that is said when the launch is tried.
+    struct str unavailable;
+    if (options->command == COMMAND_run && gpus->list.n == 0)
+        add_device(settings, arena, &unavailable);
     uint32_t named = settings->judge.deployments.n;
     for (uint32_t i = 0; i < drivers->list.n; i++) {
         struct deployment driver = {0};
@@ -101,6 +114,30 @@ static bool define_name(struct settings *settings, struct arena *arena, struct s
     return true;
 }
 
+static uint8_t memory_of(const struct options *options) {
+    if (str_eq(option_text(options, OPTION_memory, ""), STR("plain"))) return MEMORY_PLAIN;
+    return str_eq(option_text(options, OPTION_guard, ""), STR("start")) ? MEMORY_GUARD_START
+                                                                       : MEMORY_GUARD_END;
+}
+
+static bool device_numbers(struct settings *settings, struct arena *arena,
+                           const struct options *options, struct str *error) {
+    double device = 0, timeout = 10, repeat = 1, seed = 1;
+    if (!option_number(options, arena, OPTION_device, 0, &device, error) ||
+        !option_number(options, arena, OPTION_timeout, 0.001, &timeout, error) ||
+        !option_number(options, arena, OPTION_repeat, 1, &repeat, error) ||
+        !option_number(options, arena, OPTION_seed, 0, &seed, error))
+        return false;
+    settings->device.device = device > INT32_MAX ? INT32_MAX : (int)device;
+    settings->device.timeout = timeout;
+    settings->device.repeat = repeat > 1e6 ? 1000000 : (uint32_t)repeat;
+    settings->device.seed = seed > 1e15 ? 1000000000000000 : (uint64_t)seed;
+    settings->device.memory = memory_of(options);
+    if (option_set(options, OPTION_libcuda))
+        settings->device.library = str_copy(arena, option_text(options, OPTION_libcuda, "")).data;
+    return true;
+}
+
 static bool numbers(struct settings *settings, struct arena *arena, const struct options *options,
                     struct str *error) {
     double budget = 2, findings = MAX_FINDINGS, memory = MEMORY_LIMIT_MIB;
@@ -146,6 +183,7 @@ bool settings_make(struct settings *settings, struct arena *arena, const struct 
         if (!define_name(settings, arena, defines->list.at[i], error)) return false;
     return numbers(settings, arena, options, error) &&
            select_rules(settings, arena, options, error) &&
+           device_numbers(settings, arena, options, error) &&
            deployments(settings, arena, options, error);
 }
 

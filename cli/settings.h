@@ -8,6 +8,16 @@
 #include "findings/selection.h"
 #include "reports/report.h"
 
+// Of `run`, and of `--gpu auto`.
+struct device_settings {
+    const char *library;      // NULL: libcuda.so.1
+    int device;               // ordinal
+    double timeout;           // seconds, for each step
+    uint8_t memory;           // enum driver_memory
+    uint32_t repeat;
+    uint64_t seed;
+};
+
 struct settings {
     struct judge_options judge;
     struct launch_names names;
@@ -17,6 +27,7 @@ struct settings {
     uint32_t max_findings;    // 0: no limit
     size_t memory_limit;      // bytes; 0: no limit
     uint32_t jobs;
+    struct device_settings device;
 };
 
 // False: a value is wrong, and `error` says which and why.

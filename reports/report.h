@@ -61,13 +61,15 @@ struct record_memory {
     struct known_u64 size_needed, align_needed;
 };
 
+struct record_gpu_param { uint64_t offset, size; };
+
 // What the driver told of a launch that was made.
 struct record_gpu {
     struct str device;               // "NVIDIA H200"
     struct str capability, cuda;     // "9.0", "13.0"
     struct known_u64 registers, shared, local, constants, max_threads, blocks_per_sm;
     bool has_params, has_time;
-    VEC_OF(struct { uint64_t offset, size; }) params;
+    VEC_OF(struct record_gpu_param) params;
     double milliseconds;
 };
 
