@@ -148,7 +148,21 @@ static bool parse_group(struct parser *p, const struct form_key *form, struct op
     return good;
 }
 
-// sym[4] and sym[%r1]: `operand` is the base; becomes an address, or for mov a variable with an offset.
+// Bytes of one element of what is indexed: ptxas scales constants and registers alike.
+static uint64_t index_scale(struct parser *p, const struct operand *base) {
+    const struct variable *v = NULL;
+    if (base->kind == OPERAND_VAR || base->kind == OPERAND_REG)
+        v = base->var & VAR_LOCAL ? &p->variables.at[base->var & ~VAR_LOCAL]
+                                  : &p->module->variables.at[base->var];
+    if (v != NULL && v->is_array) return variable_element_size(v);
+    if (base->kind != OPERAND_NAME)
+        report(p, RULE_NOT_AN_ARRAY, (struct span){base->offset, base->end},
+               "`%.*s` is indexed, but is no array",
+               STR_ARG(source_text(p->source, (struct span){base->offset, base->end})));
+    return 1;
+}
+
+// sym[4], sym[%r1] and sym[%r1+4]: `operand` is the base; becomes an address, or for mov a variable with an offset.
 static bool parse_index(struct parser *p, const struct form_key *form, struct operand *operand) {
     struct operand base = *operand, index;
     uint32_t first = p->stack.n;
@@ -157,23 +171,23 @@ static bool parse_index(struct parser *p, const struct form_key *form, struct op
         index = blank_operand(p);
         if (!parse_constant_operand(p, &index)) return false;
     } else if (at(p, TOK_WORD)) {
+        struct constant offset;
         index = blank_operand(p);
         resolve(p, token_text(p), &index);
         advance(p);
+        if (accept(p, TOK_PLUS)) {
+            if (!parse_constant(p, &offset)) return false;
+            operand->value = offset.bits;
+        }
     } else {
         unexpected(p, "an index");
         return false;
     }
     if (!expect(p, TOK_RBRACKET, "`]`")) return false;
-    uint64_t scale = 1;
-    if (base.kind == OPERAND_VAR) {
-        const struct variable *v = base.var & VAR_LOCAL ? &p->variables.at[base.var & ~VAR_LOCAL]
-                                                        : &p->module->variables.at[base.var];
-        scale = variable_element_size(v);
-    }
     operand->flags |= OPERAND_INDEXED;
     operand->end = p->previous_end;
-    if (index.kind == OPERAND_INT) operand->value = index.value * scale;
+    if (index.kind == OPERAND_INT) operand->value = index.value;
+    operand->value *= index_scale(p, &base);
     if (form->is_mov && index.kind == OPERAND_INT) return true;
     operand->kind = OPERAND_ADDRESS;
     push_operand(p, &base);
@@ -251,6 +265,10 @@ static bool parse_address_rest(struct parser *p, const struct form_key *form,
     }
     while (accept(p, TOK_COMMA)) {
         struct operand element;
+        if (at_constant(p)) {
+            unexpected(p, "a register or coordinates in braces");
+            return false;
+        }
         if (!enter(p)) return false;
         bool good = parse_operand(p, form, &element);
         leave(p);
@@ -348,7 +366,7 @@ static bool parse_operand(struct parser *p, const struct form_key *form, struct 
 static bool parse_operands(struct parser *p, const struct form_key *form,
                            struct instruction *instruction) {
     uint32_t count = 0;
-    if (at(p, TOK_SEMICOLON)) return true;
+    if (at(p, TOK_SEMICOLON) && !form->is_call) return true;
     // An instruction without operands that lacks its `;`.
     if (on_new_line(p) && !at(p, TOK_LBRACE) && !at(p, TOK_LBRACKET) && !at(p, TOK_LPAREN) &&
         begins_statement(p))
@@ -359,6 +377,12 @@ static bool parse_operands(struct parser *p, const struct form_key *form,
         *vec_push(p->body_arena, &p->body.operands) = operand;
         count++;
     } while (accept(p, TOK_COMMA));
+    // A call names what it calls.
+    if (form->is_call && count == 1 &&
+        p->body.operands.at[p->body.operands.n - 1].kind == OPERAND_LIST) {
+        unexpected(p, "`,` and the function's name");
+        return false;
+    }
     instruction->operand_count = (uint16_t)count;
     return count <= UINT16_MAX || limit_reached(p, token_span(p), "operands", UINT16_MAX);
 }
@@ -574,7 +598,7 @@ static bool parse_loc(struct parser *p) {
 
 static bool parse_directive(struct parser *p) {
     switch (at_word(p)) {
-    case WORD_REG: case WORD_SREG: case WORD_LOCAL: case WORD_SHARED: case WORD_GLOBAL:
+    case WORD_REG: case WORD_LOCAL: case WORD_SHARED: case WORD_GLOBAL:
     case WORD_CONST: case WORD_PARAM: case WORD_TEX:
         return parse_variable_statement(p, LINKAGE_NONE, p->token.offset);
     case WORD_LOC: return parse_loc(p);

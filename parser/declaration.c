@@ -18,7 +18,6 @@ static bool is_variable_type(enum isa_type type) {
 static enum isa_space word_space(enum directive_word word) {
     switch (word) {
     case WORD_REG: return SPACE_REG;
-    case WORD_SREG: return SPACE_SREG;
     case WORD_LOCAL: return SPACE_LOCAL;
     case WORD_SHARED: return SPACE_SHARED;
     case WORD_GLOBAL: return SPACE_GLOBAL;
@@ -42,7 +41,7 @@ static bool parse_align(struct parser *p, uint32_t *align) {
     return parse_plain_integer(p, &value, "an alignment in bytes") && to_u32(p, value, align);
 }
 
-// [.ptr] [.space] [.align N] behind the type of an entry's parameter.
+// [.ptr [.space]] [.align N] behind the type of an entry's parameter.
 static bool parse_ptr(struct parser *p, struct variable *v) {
     const struct function *function = &p->module->functions.at[p->function];
     if (function->kind != FUNCTION_ENTRY) {
@@ -51,11 +50,15 @@ static bool parse_ptr(struct parser *p, struct variable *v) {
                                          STR_ARG(token_text(p)));
         finding_help(p->findings, finding, "write `.align` before the type");
     }
-    if (at_word(p) == WORD_PTR) {
+    enum directive_word word = at_word(p);
+    if (word == WORD_PTR) {
         v->is_ptr = true;
         advance(p);
+        word = at_word(p);
+    } else if (word != WORD_ALIGN) {
+        unexpected(p, "a name");
+        return false;
     }
-    enum directive_word word = at_word(p);
     if (word == WORD_GLOBAL || word == WORD_CONST || word == WORD_SHARED || word == WORD_LOCAL) {
         v->ptr_space = (uint8_t)word_space(word);
         advance(p);
@@ -324,7 +327,7 @@ static bool parse_declarator(struct parser *p, const struct variable *common) {
     if (at(p, TOK_LBRACKET) && !parse_dimensions(p, &v, UINT32_MAX)) return false;
     v.span.end = p->previous_end;
     bool good = true;
-    if (accept(p, TOK_ASSIGN)) {
+    if (!v.is_range && accept(p, TOK_ASSIGN)) {
         v.has_init = true;
         v.init_first = p->module->inits.n;
         // The variable is in force in its own initialiser only for the assembler's message.
@@ -356,6 +359,7 @@ bool parse_variable_statement(struct parser *p, enum linkage linkage, uint32_t b
             return false;
     }
     if (!parse_words(p, &v, false)) return false;
+    if (accept(p, TOK_SEMICOLON)) return true;  // declares nothing, and ptxas takes it
     do {
         if (!parse_declarator(p, &v)) return false;
     } while (accept(p, TOK_COMMA));

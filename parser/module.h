@@ -100,7 +100,9 @@ enum {
     OPERAND_NOT = 1,         // !p
     OPERAND_UNSIGNED = 2,    // integer literal with U, or (.u64) cast
     OPERAND_EXPRESSION = 4,  // the constant was computed from an expression
-    OPERAND_INDEXED = 8,     // address written sym[index]; OPERAND_VAR written sym[index]
+    OPERAND_INDEXED = 8,     // written sym[index]: a VAR where mov takes it, else an ADDRESS; `value`
+                             // is the constant part in bytes, a register index the second element
+                             // (it counts elements, as ptxas scales it)
     OPERAND_NEGATED = 16,    // -%r
     OPERAND_WARP_SZ = 32,    // the constant is WARP_SZ
     OPERAND_UNIFIED = 64,    // [address].unified
@@ -112,8 +114,8 @@ enum {
 struct operand {
     uint8_t kind;       // enum operand_kind
     uint8_t flags;
-    uint8_t component;  // 0 none, else 1..4 for .x .y .z .w (or .r .g .b .a); b0..b3 h0 h1: 16 + n;
-                        // 22 b3210 and its like, 23 h10 and its like
+    uint8_t component;  // 0 none, else 1..4 for .x .y .z .w (or .r .g .b .a); b0..b3: 16 + n,
+                        // h0 h1: 20 + n; 22 b3210 and its like, 23 h10 and its like
     uint8_t hex;        // OPERAND_FLOAT
     uint32_t offset, end;  // span in the source
     union {

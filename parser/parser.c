@@ -219,7 +219,8 @@ static bool parse_header_directive(struct parser *p) {
 
 static bool begins_declaration(const struct parser *p) {
     enum directive_word word = at_word(p);
-    return at(p, TOK_DWARF) || (word != WORD_NONE && word < WORD_ALIGN && word != WORD_LOC);
+    return at(p, TOK_DWARF) || (word != WORD_NONE && word < WORD_ALIGN && word != WORD_LOC &&
+                                 word != WORD_SREG);
 }
 
 // ptxas takes a prototype of a function whose `;` is missing where a declaration follows.
@@ -464,7 +465,7 @@ static bool parse_alias(struct parser *p) {
     return expect_semicolon(p);
 }
 
-// .file INDEX "name" [, time, size]: no semicolon.
+// .file INDEX "name" [, time [, size]]: no semicolon.
 static bool parse_file(struct parser *p) {
     uint64_t index, ignored;
     uint32_t begin = p->token.offset;
@@ -473,8 +474,8 @@ static bool parse_file(struct parser *p) {
     struct str name = token_text(p);
     if (!expect(p, TOK_STRING, "the file's name")) return false;
     if (accept(p, TOK_COMMA) &&
-        (!parse_plain_integer(p, &ignored, "a time") || !expect(p, TOK_COMMA, "`,`") ||
-         !parse_plain_integer(p, &ignored, "a size")))
+        (!parse_plain_integer(p, &ignored, "a time") ||
+         (accept(p, TOK_COMMA) && !parse_plain_integer(p, &ignored, "a size"))))
         return false;
     struct file_entry *file = vec_push(p->arena, &p->module->files);
     *file = (struct file_entry){index > UINT32_MAX ? UINT32_MAX : (uint32_t)index,
@@ -494,8 +495,7 @@ static bool is_section_token(enum token_kind kind) {
 static bool parse_section(struct parser *p) {
     uint32_t begin = p->token.offset;
     advance(p);
-    if (at(p, TOK_WORD)) advance(p);
-    else if (!expect(p, TOK_DOTTED, "a section's name")) return false;
+    if (!expect(p, TOK_DOTTED, "a section's name")) return false;
     if (!expect(p, TOK_LBRACE, "`{`")) return false;
     while (is_section_token((enum token_kind)p->token.kind)) skip_token(p);
     if (!expect(p, TOK_RBRACE, "debugging data or `}`")) return false;
@@ -541,7 +541,7 @@ static bool parse_declaration(struct parser *p) {
     enum directive_word word = at_word(p);
     switch (word) {
     case WORD_ENTRY: case WORD_FUNC: parse_function(p, linkage, begin); return true;
-    case WORD_REG: case WORD_SREG: case WORD_LOCAL: case WORD_SHARED: case WORD_GLOBAL:
+    case WORD_REG: case WORD_LOCAL: case WORD_SHARED: case WORD_GLOBAL:
     case WORD_CONST: case WORD_PARAM: case WORD_TEX:
         return parse_variable_statement(p, linkage, begin);
     default:

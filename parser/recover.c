@@ -45,8 +45,17 @@ static struct str shown(struct str text, bool *cut) {
     return *cut ? (struct str){text.data, 37} : text;
 }
 
+// Whether the token at hand is the last one of the text, inside a function: then the text was cut, and
+// perhaps the token with it.
+static bool at_cut(const struct parser *p) {
+    if (at(p, TOK_END)) return true;
+    if (p->function == NO_INDEX || at(p, TOK_RBRACE)) return false;
+    struct lexer ahead = p->lexer;
+    return ahead.end - ahead.cursor < 64 && lex_next(&ahead).kind == TOK_END;
+}
+
 void unexpected(struct parser *p, const char *expected) {
-    if (at(p, TOK_END)) {
+    if (at_cut(p)) {
         report_end(p);
         return;
     }
@@ -108,6 +117,9 @@ static void report_bad_number(struct parser *p) {
 void lexical_error(struct parser *p) {
     unsigned char byte = (unsigned char)p->source->text[p->token.offset];
     struct finding *finding;
+    bool word = p->token.kind == TOK_BAD_NUMBER || byte == '.' || byte == '$';
+    if (word && p->lexer.cursor == p->lexer.end && p->function != NO_INDEX)
+        return;  // the text was cut inside the token
     switch (p->token.kind) {
     case TOK_BAD_NUMBER: report_bad_number(p); return;
     case TOK_BAD_BYTE:
@@ -132,9 +144,12 @@ void lexical_error(struct parser *p) {
         return;
     case TOK_OPEN_COMMENT:
         finding = report(p, RULE_UNTERMINATED_COMMENT, token_span(p), "no `*/` ends this comment");
+        finding_help(p->findings, finding, "close the comment, or export or copy the text again, whole");
+        p->ended = true;
         return;
     case TOK_OPEN_STRING:
         finding = report(p, RULE_UNTERMINATED_STRING, token_span(p), "no `\"` ends this string");
+        finding_help(p->findings, finding, "close the string");
         return;
     default:
         limit_reached(p, (struct span){p->token.offset, p->token.offset + 1}, "token length in bytes",

@@ -43,7 +43,7 @@ static const unsigned char *match_brace(const unsigned char *at, const unsigned 
 static void skip_unclosed_body(struct parser *p) {
     advance(p);
     p->quiet = true;
-    while (!at(p, TOK_END) && !at_function_start(p)) advance(p);
+    while (!at(p, TOK_END) && !at_function_start(p)) skip_token(p);
     p->quiet = false;
     if (at(p, TOK_END)) unexpected(p, "`}`");
     else report_unclosed(p);

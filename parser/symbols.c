@@ -163,7 +163,8 @@ void close_block(struct parser *p) {
     struct block block = p->blocks.at[--p->blocks.n];
     for (uint32_t i = p->symbols.n; i-- > block.symbols;) {
         const struct symbol *symbol = &p->symbols.at[i];
-        if (symbol->kind == SYMBOL_LABEL)
+        // Lists of targets and prototypes must stand before their use.
+        if (symbol->kind == SYMBOL_LABEL && p->body.labels.at[symbol->index].kind == LABEL_PLAIN)
             settle_pending(p, symbol->name, symbol->index, block.pending);
     }
     pop_symbols(p, block.symbols);
@@ -241,7 +242,8 @@ void symbols_end_function(struct parser *p) {
             more++;
         }
         binding->pending = 0;
-        if (!p->header_broken) report_unknown(p, i, more);
+        // What was not read may declare it.
+        if (!p->header_broken && !p->body.truncated) report_unknown(p, i, more);
     }
     p->pendings.n = 1;
 }
