@@ -138,6 +138,14 @@ static uint16_t parse_version(const char **at) {
     return (uint16_t)(major * 10 + read_number(at, end));
 }
 
+// The least version of a floor: 1.4 stands for 1.4 or less, unless marked.
+static uint16_t parse_least_version(const char **at) {
+    uint16_t version = parse_version(at);
+    bool exact = **at == '!';
+    if (exact) ++*at;
+    return version == 14 && !exact ? 10 : version;
+}
+
 static const char *parse_listed(struct isa_floor *floor, const char *at) {
     while (*at != '@') {
         const char *end = at;
@@ -151,7 +159,7 @@ static const char *parse_listed(struct isa_floor *floor, const char *at) {
 }
 
 struct isa_floor isa_floor_parse(const char *text) {
-    struct isa_floor floor = {14, 0, 0, 0, 0, 0, 0};
+    struct isa_floor floor = {10, 0, 0, 0, 0, 0, 0};
     const char *at = text;
     if (strncmp(at, "sm_", 3) == 0) {
         at += 3;
@@ -161,7 +169,7 @@ struct isa_floor isa_floor_parse(const char *text) {
     }
     assert(*at == '@');
     at++;
-    floor.version = parse_version(&at);
+    floor.version = parse_least_version(&at);
     while (!at_end(*at)) {
         bool last = strncmp(at, "<=", 2) == 0;
         assert(last || *at == '+');

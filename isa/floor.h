@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 struct isa_floor {
-    uint16_t version;      // 10 * major + minor; 14 stands for 1.4 or less
+    uint16_t version;      // 10 * major + minor
     uint16_t target;       // least number; 0 when only listed targets have it
     uint32_t listed;       // set of isa_special_target bits; counts only when target is 0
     // Rare: what was taken away, and what the oldest targets got later. 0: nothing.
@@ -50,7 +50,8 @@ bool isa_floor_removed(const struct isa_floor *floor, uint16_t version, struct i
 struct isa_floor isa_floor_both(struct isa_floor a, struct isa_floor b);
 
 // Reads "sm_80@7.0", "100a,100f@8.6", "sm_12@1.4<=6.3/70" (targets from 70 up had it until 6.3),
-// "sm_89@7.8+8.1/90" (targets below 90 have it from 8.1). The text is a table's: a mistake in it is
+// "sm_89@7.8+8.1/90" (targets below 90 have it from 8.1). As a least version 1.4 stands for 1.4 or
+// less, which was not measured; "1.4!" is exactly that. The text is a table's: a mistake in it is
 // a bug (asserted). Reading stops at a blank, `|`, `}` or the end.
 struct isa_floor isa_floor_parse(const char *text);
 

@@ -174,7 +174,8 @@ static enum isa_operand_code code_of(struct str word) {
         enum isa_operand_code code;
     } codes[] = {{"R", CODE_R}, {"W", CODE_W}, {"N", CODE_N}, {"X", CODE_X}, {"P", CODE_P},
                  {"M", CODE_M}, {"T", CODE_TENSOR}, {"IMAGE", CODE_IMAGE},
-                 {"HANDLE", CODE_HANDLE}, {"V", CODE_V}, {"I", CODE_I}, {"F", CODE_F},
+                 {"HANDLE", CODE_HANDLE}, {"LOD", CODE_LOD},
+                 {"TMEM", CODE_TMEM}, {"TADDR", CODE_TADDR}, {"V", CODE_V}, {"I", CODE_I}, {"F", CODE_F},
                  {"SINK", CODE_SINK}, {"S", CODE_S}, {"D", CODE_D}, {"LABEL", CODE_LABEL},
                  {"TARGETS", CODE_TARGETS}, {"ANY", CODE_ANY}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
@@ -215,7 +216,8 @@ static void read_count(struct reader *reader, struct isa_operand_pattern *operan
         const char *text;
         enum isa_count_rule rule;
     } rules[] = {{"X", COUNT_X}, {"A", COUNT_A}, {"B", COUNT_B}, {"C", COUNT_C}, {"D", COUNT_D},
-                 {"OFFSETS", COUNT_OFFSETS}, {"ANY", COUNT_ANY}};
+                 {"OFFSETS", COUNT_OFFSETS},
+                 {"COORDINATES", COUNT_COORDINATES}, {"ANY", COUNT_ANY}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (str_eq(str_from(rules[i].text), word)) {
             operand->count_rule = (uint8_t)rules[i].rule;

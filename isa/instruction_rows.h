@@ -40,6 +40,9 @@ enum isa_operand_code {
     CODE_TENSOR,   // [tensor map, {coordinates}]
     CODE_IMAGE,    // [texture, sampler, {coordinates}] or [texture, {coordinates}]
     CODE_HANDLE,   // [texture or surface]
+    CODE_LOD,      // level of detail: a float or integer of 32 bits
+    CODE_TMEM,     // an address of tensor memory in a .b32 register
+    CODE_TADDR,    // the same in any 32 integer bits
     CODE_V,        // a vector of registers
     CODE_I,        // an integer constant
     CODE_F,        // a floating-point constant
@@ -58,6 +61,7 @@ enum isa_count_rule {
     COUNT_X,        // by .x1 .. .x128 and the shape (ldmatrix, stmatrix, tcgen05.ld, tcgen05.st)
     COUNT_A, COUNT_B, COUNT_C, COUNT_D,  // by shape and type of a matrix (mma, wmma, wgmma)
     COUNT_OFFSETS,  // coordinates that im2col offsets need: dimensions - 2
+    COUNT_COORDINATES,  // as many as the texture's geometry has
     COUNT_ANY,
 };
 

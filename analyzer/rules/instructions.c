@@ -155,6 +155,29 @@ static struct isa_floor function_floor(const struct instruction_checker *checker
     return isa_floor_parse(entry ? "sm_35@3.1" : "sm_10@2.1+2.3/13");
 }
 
+// A texture or surface whose handle is in a register.
+static bool is_indirect(const struct instruction_checker *checker,
+                        const struct operand *operand) {
+    return operand->kind == OPERAND_ADDRESS && operand->count > 0 &&
+           checker->body->elements.at[operand->first].kind == OPERAND_REG;
+}
+
+// What a handle in a register needs, measured; the queries ask for nothing in independent mode.
+static struct isa_floor handle_floor(const struct instruction_checker *checker,
+                                     const struct isa_form *form) {
+    bool independent = checker->module->texmode_independent;
+    bool query = form->opcode == OP_txq || form->opcode == OP_suq;
+    bool texture = form->opcode == OP_tex || form->opcode == OP_tld4;
+    if (independent && query) return isa_floor_parse("sm_10@1.4");
+    return isa_floor_parse(independent && texture ? "sm_30@4.3" : "sm_20@3.1");
+}
+
+static bool takes_handle(const struct isa_form *form) {
+    return form->opcode == OP_tex || form->opcode == OP_tld4 || form->opcode == OP_txq ||
+           form->opcode == OP_suld || form->opcode == OP_sust || form->opcode == OP_sured ||
+           form->opcode == OP_suq;
+}
+
 // Special registers, and functions whose address is taken, have floors of their own.
 static void add_operand_floors(const struct instruction_checker *checker,
                                const struct isa_form *form,
@@ -167,6 +190,8 @@ static void add_operand_floors(const struct instruction_checker *checker,
             *floor = isa_floor_both(*floor, own);
         } else if (operands[i].kind == OPERAND_FUNC && form->opcode == OP_mov) {
             *floor = isa_floor_both(*floor, function_floor(checker, operands[i].function));
+        } else if (takes_handle(form) && is_indirect(checker, &operands[i])) {
+            *floor = isa_floor_both(*floor, handle_floor(checker, form));
         }
     }
 }

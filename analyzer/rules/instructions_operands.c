@@ -157,7 +157,10 @@ static bool check_literal(struct attempt *attempt, enum isa_type type,
 // A whole vector register where a scalar must be, or a selector where there is none.
 static bool check_component(struct attempt *attempt, const struct operand *operand) {
     const struct variable *variable = operand_variable(attempt->checker, operand);
-    if (operand->component >= 16 && attempt->pattern->code != CODE_X)
+    bool selector = operand->component >= 16;
+    bool on_scalar = variable != NULL && variable->vec < 2;
+    if ((selector && attempt->pattern->code != CODE_X) ||
+        (operand->component != 0 && !selector && on_scalar))
         return fail(attempt, MISMATCH_COMPONENT, operand);
     if (variable != NULL && operand->component == 0 && variable->vec > 1)
         return fail(attempt, MISMATCH_KIND, operand);
@@ -166,7 +169,7 @@ static bool check_component(struct attempt *attempt, const struct operand *opera
 
 static bool check_register(struct attempt *attempt, enum isa_type type, bool wider,
                            const struct operand *operand) {
-    if (operand->kind != OPERAND_REG || (operand->flags & OPERAND_NOT))
+    if (operand->kind != OPERAND_REG || (operand->flags & (OPERAND_NOT | OPERAND_NEGATED)))
         return fail(attempt, MISMATCH_KIND, operand);
     if (!check_component(attempt, operand)) return false;
     enum isa_type reg = operand_type(attempt->checker, operand);
@@ -286,7 +289,20 @@ static bool check_address(struct attempt *attempt, const struct operand *operand
     const struct operand *elements = elements_of(attempt, operand);
     if (operand->count > 1 && elements[1].kind == OPERAND_VECTOR)
         return fail(attempt, MISMATCH_KIND, operand);
+    const struct variable *variable = operand_variable(attempt->checker, &elements[0]);
+    if ((operand->flags & OPERAND_INDEXED) && variable != NULL && !variable->is_array)
+        return fail(attempt, MISMATCH_KIND, operand);
     return check_base(attempt, &elements[0]);
+}
+
+// Tensor memory is addressed in 32 bits; tcgen05.mma wants them untyped.
+static bool check_tensor_memory(struct attempt *attempt, const struct operand *operand) {
+    if (!check_address(attempt, operand)) return false;
+    const struct operand *base = elements_of(attempt, operand);
+    enum isa_type reg = operand_type(attempt->checker, base);
+    if (base->kind != OPERAND_REG || reg == TYPE_NONE) return true;
+    bool fits = attempt->pattern->code == CODE_TMEM ? reg == TYPE_B32 : is_integer_32(reg);
+    return fits || fail(attempt, MISMATCH_TYPE, base);
 }
 
 static bool check_coordinate(struct attempt *attempt, enum isa_type type,
@@ -324,7 +340,8 @@ static bool check_tensor(struct attempt *attempt, const struct operand *operand)
     return true;
 }
 
-// How many coordinates a geometry takes, and whether the first is an array index (or a sample number).
+// How many coordinates a geometry takes, and whether the first is an array index (or a sample
+// number).
 static uint32_t coordinate_count(const struct isa_form *form, bool *indexed) {
     *indexed = false;
     for (uint32_t i = 0; i < form->mod_count; i++) {
@@ -344,56 +361,81 @@ static uint32_t coordinate_count(const struct isa_form *form, bool *indexed) {
     return 0;
 }
 
-static bool is_image_handle(const struct operand *operand) {
-    return operand->kind == OPERAND_REG || operand->kind == OPERAND_VAR ||
-           operand->kind == OPERAND_NAME;
+static bool is_texture(const struct isa_form *form) {
+    return form->opcode == OP_tex || form->opcode == OP_tld4 || form->opcode == OP_txq;
 }
 
-static bool check_handle(struct attempt *attempt, const struct operand *handle) {
-    if (!is_image_handle(handle)) return fail(attempt, MISMATCH_KIND, handle);
+// A reference by name, or a handle in 64 bits. `sampler`: the second of `[texture, sampler, ...]`.
+static bool check_handle(struct attempt *attempt, const struct operand *handle, bool sampler) {
+    if (handle->kind == OPERAND_NAME) return true;
+    if (handle->kind != OPERAND_REG && handle->kind != OPERAND_VAR)
+        return fail(attempt, MISMATCH_KIND, handle);
     enum isa_type type = operand_type(attempt->checker, handle);
-    if (handle->kind == OPERAND_REG && type != TYPE_NONE && isa_types[type].bits != 64)
-        return fail(attempt, MISMATCH_TYPE, handle);
-    return true;
+    if (type == TYPE_NONE) return true;
+    if (handle->kind == OPERAND_REG)
+        return same_width(TYPE_U64, type) || fail(attempt, MISMATCH_TYPE, handle);
+    const struct variable *variable = operand_variable(attempt->checker, handle);
+    bool old_style = variable->space == SPACE_TEX;  // .tex .u32 name, until PTX 1.4
+    bool asks_sampler = attempt->form->opcode == OP_txq &&
+                        attempt->checker->module->texmode_independent && type == TYPE_SAMPLERREF;
+    enum isa_type wants = sampler || asks_sampler     ? TYPE_SAMPLERREF
+                          : is_texture(attempt->form) ? TYPE_TEXREF
+                                                      : TYPE_SURFREF;
+    return type == wants || old_style || fail(attempt, MISMATCH_KIND, handle);
 }
 
-static enum isa_type coordinate_type(const struct attempt *attempt) {
-    if (attempt->form->opcode != OP_tex && attempt->form->opcode != OP_tld4) return TYPE_S32;
-    return attempt->form->type_count >= 2 ? (enum isa_type)attempt->form->types[1] : TYPE_F32;
+// Vectors of coordinates are padded to 1, 2 or 4; more than are needed may stand.
+static bool is_vector_length(uint32_t count) { return count == 1 || count == 2 || count == 4; }
+
+static bool has_integer_coordinates(const struct isa_form *form) {
+    return is_texture(form) && form->type_count > 1 && form->types[1] == TYPE_S32;
 }
 
-// [texture, {coordinates}], [texture, sampler, {coordinates}], [surface, {coordinates}]
-static bool check_image(struct attempt *attempt, const struct operand *operand) {
-    if (operand->kind != OPERAND_ADDRESS || operand->count < 2 || operand->count > 3)
-        return fail(attempt, MISMATCH_KIND, operand);
-    const struct operand *elements = elements_of(attempt, operand);
-    for (uint32_t i = 0; i + 1 < operand->count; i++)
-        if (!check_handle(attempt, &elements[i])) return false;
-    const struct operand *vector = &elements[operand->count - 1];
-    bool indexed;
+static bool is_vector_register(const struct attempt *attempt, const struct operand *operand) {
+    const struct variable *variable = operand_variable(attempt->checker, operand);
+    return operand->kind == OPERAND_REG && variable != NULL && variable->vec > 1 &&
+           operand->component == 0;
+}
+
+static bool check_coordinates(struct attempt *attempt, const struct operand *vector) {
+    bool indexed, integers = has_integer_coordinates(attempt->form);
     uint32_t wanted = coordinate_count(attempt->form, &indexed);
+    enum isa_type type = integers ? TYPE_S32 : TYPE_B32;
+    if (vector->kind == OPERAND_NAME || is_vector_register(attempt, vector)) return true;
     if (vector->kind != OPERAND_VECTOR) {
-        if (wanted == 1) return check_coordinate(attempt, coordinate_type(attempt), vector);
+        if (wanted == 1) return check_coordinate(attempt, type, vector);
         return fail(attempt, MISMATCH_KIND, vector);
     }
-    if (vector->count != wanted) {
+    if (vector->count < wanted || !is_vector_length(vector->count)) {
         attempt->mismatch->wanted = wanted;
         return fail(attempt, MISMATCH_LENGTH, vector);
     }
     const struct operand *coordinates = elements_of(attempt, vector);
-    for (uint32_t i = 0; i < wanted; i++) {
-        enum isa_type type = indexed && i == 0 ? TYPE_U32 : coordinate_type(attempt);
-        if (!check_coordinate(attempt, type, &coordinates[i])) return false;
+    for (uint32_t i = 0; i < vector->count; i++) {
+        bool index = indexed && i == 0;
+        if (is_literal(&coordinates[i]) && !integers) continue;
+        if (!check_coordinate(attempt, index ? TYPE_B32 : type, &coordinates[i])) return false;
     }
     return true;
 }
 
+// [texture, {coordinates}], [texture, sampler, {coordinates}], [surface, {coordinates}]
+static bool check_image(struct attempt *attempt, const struct operand *operand) {
+    bool texture = is_texture(attempt->form);
+    uint32_t least = texture && attempt->checker->module->texmode_independent ? 3 : 2;
+    uint32_t most = texture ? 3 : 2;
+    if (operand->kind != OPERAND_ADDRESS || operand->count < least || operand->count > most)
+        return fail(attempt, MISMATCH_KIND, operand);
+    const struct operand *elements = elements_of(attempt, operand);
+    for (uint32_t i = 0; i + 1 < operand->count; i++)
+        if (!check_handle(attempt, &elements[i], i == 1)) return false;
+    return check_coordinates(attempt, &elements[operand->count - 1]);
+}
+
 static bool check_handle_address(struct attempt *attempt, const struct operand *operand) {
-    if (operand->kind == OPERAND_REG && attempt->form->opcode == OP_istypep)
-        return check_handle(attempt, operand);
     if (operand->kind != OPERAND_ADDRESS || operand->count != 1)
         return fail(attempt, MISMATCH_KIND, operand);
-    return check_handle(attempt, elements_of(attempt, operand));
+    return check_handle(attempt, elements_of(attempt, operand), false);
 }
 
 // The rows, columns and depth of a shape word: m16n8k16.
@@ -522,6 +564,11 @@ uint32_t pattern_length(const struct isa_form *form, const struct row_match *mat
         if (isa_form_has(form, MOD_im2col__w) || isa_form_has(form, MOD_im2col__w__128)) return 2;
         return dim == MOD_3d ? 1 : dim == MOD_4d ? 2 : 3;
     }
+    case COUNT_COORDINATES: {
+        bool indexed;
+        uint32_t count = coordinate_count(form, &indexed);
+        return count > 1 && indexed ? count / 2 : count;
+    }
     case COUNT_ANY: return 0;
     default: return matrix_length(form, match, (enum isa_count_rule)pattern->count_rule);
     }
@@ -532,13 +579,58 @@ static bool vector_widens(const struct isa_form *form) {
            form->opcode == OP_suld || form->opcode == OP_sust;
 }
 
+static bool is_integer_class(uint8_t class) {
+    return class == TYPE_CLASS_U || class == TYPE_CLASS_S;
+}
+
+// An element's register. ptxas takes integers where a vector of .f32 or .f64 is written.
+static bool element_fits(const struct attempt *attempt, enum isa_type type, enum isa_type reg) {
+    bool wider = vector_widens(attempt->form);
+    if (wider ? same_or_wider(type, reg) : same_width(type, reg)) return true;
+    return (type == TYPE_F32 || type == TYPE_F64) && isa_types[type].bits == isa_types[reg].bits &&
+           is_integer_class(isa_types[reg].class);
+}
+
 static bool check_element(struct attempt *attempt, enum isa_type type,
                           const struct operand *element) {
     if (element->kind == OPERAND_NAME) return true;
     if (element->kind == OPERAND_SINK)
         return attempt->pattern->destination || fail(attempt, MISMATCH_KIND, element);
     if (is_literal(element)) return check_literal(attempt, type, element);
-    return check_register(attempt, type, vector_widens(attempt->form), element);
+    if (element->kind != OPERAND_REG || (element->flags & (OPERAND_NOT | OPERAND_NEGATED)))
+        return fail(attempt, MISMATCH_KIND, element);
+    if (!check_component(attempt, element)) return false;
+    enum isa_type reg = operand_type(attempt->checker, element);
+    return reg == TYPE_NONE || element_fits(attempt, type, reg) ||
+           fail(attempt, MISMATCH_TYPE, element);
+}
+
+// The class of a register for the mixing of elements: untyped bits go with all.
+static uint8_t mixing_class(enum isa_type reg) {
+    uint8_t class = isa_types[reg].class;
+    return class == TYPE_CLASS_S ? TYPE_CLASS_U : class;
+}
+
+// Elements are of one width; loads, stores and wmma.load also want one class (integers or floats).
+static bool check_mixture(struct attempt *attempt, const struct operand *vector) {
+    bool strict = vector_widens(attempt->form) || attempt->form->opcode == OP_wmma;
+    const struct operand *elements = elements_of(attempt, vector);
+    uint16_t bits = 0;
+    uint8_t class = TYPE_CLASS_B;
+    uint32_t sinks = 0;
+    for (uint32_t i = 0; i < vector->count; i++) {
+        sinks += elements[i].kind == OPERAND_SINK;
+        if (elements[i].kind != OPERAND_REG) continue;
+        enum isa_type reg = operand_type(attempt->checker, &elements[i]);
+        if (reg == TYPE_NONE) continue;
+        uint8_t own = mixing_class(reg);
+        if ((bits != 0 && isa_types[reg].bits != bits) ||
+            (strict && own != TYPE_CLASS_B && class != TYPE_CLASS_B && own != class))
+            return fail(attempt, MISMATCH_TYPE, &elements[i]);
+        bits = isa_types[reg].bits;
+        if (own != TYPE_CLASS_B) class = own;
+    }
+    return sinks < vector->count || fail(attempt, MISMATCH_KIND, vector);
 }
 
 // A register declared .v2 or .v4, used whole.
@@ -549,33 +641,36 @@ static bool check_vector_register(struct attempt *attempt, uint32_t wanted, enum
         return fail(attempt, MISMATCH_KIND, operand);
     attempt->mismatch->wanted = wanted;
     if (wanted != 0 && variable->vec != wanted) return fail(attempt, MISMATCH_LENGTH, operand);
-    bool fits = vector_widens(attempt->form)
-                    ? same_or_wider(type, (enum isa_type)variable->type)
-                    : same_width(type, (enum isa_type)variable->type);
-    return fits || fail(attempt, MISMATCH_TYPE, operand);
+    return element_fits(attempt, type, (enum isa_type)variable->type) ||
+           fail(attempt, MISMATCH_TYPE, operand);
 }
 
 static bool is_matrix_count(uint8_t rule) { return rule >= COUNT_A && rule <= COUNT_D; }
 
-// The type of an element: halves of a matrix come two in a register.
+// The type of an element. Halves of a matrix come two in a register, smaller ones as plain bits;
+// texels are taken as any 32 bits.
 static enum isa_type element_type(const struct attempt *attempt) {
     enum isa_type type = pattern_type(attempt->match, attempt->pattern);
+    if (is_texture(attempt->form) && isa_types[type].bits == 32) return TYPE_B32;
     if (!is_matrix_count(attempt->pattern->count_rule)) return type;
-    if (isa_types[type].bits == 16) return TYPE_B32;
-    return isa_form_has(attempt->form, MOD_f64) ? TYPE_F64 : type;
+    if (type == TYPE_F16) return TYPE_F16X2;
+    if (type == TYPE_BF16) return TYPE_BF16X2;
+    if (isa_types[type].bits >= 32) return type;
+    return attempt->form->opcode == OP_wmma ? TYPE_U32 : TYPE_B32;
 }
 
 static bool check_vector(struct attempt *attempt, const struct operand *operand) {
     bool scalar;
     uint32_t wanted =
         pattern_length(attempt->form, attempt->match, attempt->pattern, &scalar);
-    if (scalar && operand->kind != OPERAND_VECTOR)
+    bool braces = operand->kind == OPERAND_VECTOR && operand->count == 1;  // {%r1} is %r1
+    if (scalar && !braces)
         return check_scalar(attempt, vector_widens(attempt->form), operand);
     enum isa_type type = element_type(attempt);
     if (operand->kind == OPERAND_NAME) return true;
     if (operand->kind == OPERAND_REG)
         return check_vector_register(attempt, wanted, type, operand);
-    if (operand->kind != OPERAND_VECTOR || scalar) return fail(attempt, MISMATCH_KIND, operand);
+    if (operand->kind != OPERAND_VECTOR) return fail(attempt, MISMATCH_KIND, operand);
     if (wanted != 0 && operand->count != wanted) {
         attempt->mismatch->wanted = wanted;
         return fail(attempt, MISMATCH_LENGTH, operand);
@@ -583,7 +678,13 @@ static bool check_vector(struct attempt *attempt, const struct operand *operand)
     const struct operand *elements = elements_of(attempt, operand);
     for (uint32_t i = 0; i < operand->count; i++)
         if (!check_element(attempt, type, &elements[i])) return false;
-    return true;
+    return check_mixture(attempt, operand);
+}
+
+static bool check_lod(struct attempt *attempt, const struct operand *operand) {
+    if (is_literal(operand) || operand->kind == OPERAND_NAME) return true;
+    enum isa_type type = has_integer_coordinates(attempt->form) ? TYPE_S32 : TYPE_B32;
+    return check_register(attempt, type, false, operand);
 }
 
 static bool check_constant(struct attempt *attempt, const struct operand *operand) {
@@ -624,6 +725,9 @@ static bool check_one(struct attempt *attempt, const struct operand *operand) {
     case CODE_W: return check_scalar(attempt, true, operand);
     case CODE_P: return check_predicate(attempt, operand);
     case CODE_M: return check_address(attempt, operand);
+    case CODE_TMEM:
+    case CODE_TADDR: return check_tensor_memory(attempt, operand);
+    case CODE_LOD: return check_lod(attempt, operand);
     case CODE_TENSOR: return check_tensor(attempt, operand);
     case CODE_IMAGE: return check_image(attempt, operand);
     case CODE_HANDLE: return check_handle_address(attempt, operand);

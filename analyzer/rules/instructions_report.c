@@ -405,6 +405,9 @@ static struct str wanted_text(struct instruction_checker *checker, const struct 
     case CODE_TENSOR: return STR("`[tensor map, {coordinates}]`");
     case CODE_IMAGE: return STR("`[handle, {coordinates}]`");
     case CODE_HANDLE: return STR("a texture or surface: `[handle]`");
+    case CODE_TMEM: return STR("an address of tensor memory: `[.b32 register]`");
+    case CODE_TADDR: return STR("an address of tensor memory: `[32-bit register]`");
+    case CODE_LOD: return STR("a level of detail of 32 bits");
     case CODE_I: return STR("an integer constant");
     case CODE_F: return STR("a floating-point constant");
     case CODE_S: return STR("a special register");
@@ -519,8 +522,15 @@ static struct str mismatch_text(struct instruction_checker *checker, const struc
     case MISMATCH_SPACE:
         must = space_wanted(checker, match, pattern);
         return str_format(checker->arena, "is %.*s; it must lie %.*s", STR_ARG(is), STR_ARG(must));
-    case MISMATCH_COMPONENT: return STR("picks bytes or halves, which only video instructions do");
+    case MISMATCH_COMPONENT:
+        return mismatch->at->component >= 16
+                   ? STR("picks bytes or halves, which only video instructions do")
+                   : STR("picks a component of what is no vector");
     case MISMATCH_TYPE:
+        if (pattern->code == CODE_TMEM || pattern->code == CODE_TADDR) {
+            must = STR("a register of 32 integer bits");
+            break;
+        }
         if (pattern->code == CODE_M) {
             must = STR("an integer or untyped register");
             break;
