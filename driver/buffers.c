@@ -155,8 +155,12 @@ static bool make_buffer(struct child *child, uint32_t index) {
 }
 
 bool child_make_buffers(struct child *child) {
-    for (uint32_t i = 0; i < child->request->args.n; i++)
-        if (child->request->args.at[i].kind == DRIVER_ARG_BUFFER && !make_buffer(child, i)) return false;
+    for (uint32_t i = 0; i < child->request->args.n; i++) {
+        const struct driver_arg *arg = &child->request->args.at[i];
+        bool wanted = arg->kind == DRIVER_ARG_BUFFER ||
+                      (arg->kind == DRIVER_ARG_TENSORMAP && arg->tensor.rank > 0);
+        if (wanted && !make_buffer(child, i)) return false;
+    }
     if (child->buffers.n == 0) return true;
     int result = child->api.cuCtxSynchronize();  // trouble so far is not the launch's
     return result == 0 || child_fail_call(child, "cuCtxSynchronize after the buffers were filled", result);

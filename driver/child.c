@@ -264,12 +264,13 @@ static const struct child_buffer *buffer_of(const struct child *child, uint32_t 
     return NULL;
 }
 
-static bool encode_tensor(struct child *child, const struct driver_tensor *tensor, void *storage) {
+static bool encode_tensor(struct child *child, uint32_t index, void *storage) {
+    const struct driver_tensor *tensor = &child->request->args.at[index].tensor;
     const uint32_t ones[5] = {1, 1, 1, 1, 1};
-    const struct child_buffer *buffer = buffer_of(child, tensor->buffer);
+    const struct child_buffer *buffer = buffer_of(child, index);
+    if (buffer == NULL) return true;  // not described: zeros
     if (child->api.cuTensorMapEncodeTiled == NULL)
         return child_fail(child, "this driver has no cuTensorMapEncodeTiled");
-    if (buffer == NULL) return child_fail(child, "a tensor map needs a buffer argument to lie in");
     int result = child->api.cuTensorMapEncodeTiled(
         storage, tensor->type, tensor->rank, (void *)(uintptr_t)buffer->address, tensor->dims,
         tensor->strides, tensor->box, ones, DRV_CU_TENSOR_MAP_INTERLEAVE_NONE, tensor->swizzle,
@@ -288,7 +289,7 @@ static bool argument_store(struct child *child, uint32_t index, unsigned char *s
     case DRIVER_ARG_BUFFER: address = buffer_of(child, index)->address; break;
     case DRIVER_ARG_HOST: address = host_memory(child); break;
     case DRIVER_ARG_TENSORMAP:
-        return arg->tensor.rank == 0 || encode_tensor(child, &arg->tensor, storage);
+        return encode_tensor(child, index, storage);
     }
     memcpy(storage, &address, arg->size < sizeof address ? arg->size : sizeof address);
     return true;

@@ -33,14 +33,13 @@ enum driver_arg_kind {
     DRIVER_ARG_VALUE,      // `bytes`
     DRIVER_ARG_BUFFER,     // device memory of `size` bytes
     DRIVER_ARG_HOST,       // address of host memory
-    DRIVER_ARG_TENSORMAP   // a CUtensorMap of `tensor`, by value
+    DRIVER_ARG_TENSORMAP   // a CUtensorMap of `tensor`, by value; it has a buffer of its own
 };
 
 struct driver_tensor {     // a described tensor: what cuTensorMapEncodeTiled is given
-    uint32_t rank;         // 1 to 5
-    uint32_t buffer;       // index of the argument whose buffer it lies in
+    uint32_t rank;         // 1 to 5; 0: not described, the map is zeros
     int type, swizzle;     // DRV_CU_TENSOR_MAP_...
-    uint64_t dims[5], strides[4];  // elements; bytes
+    uint64_t dims[5], strides[4];  // elements, the innermost first; bytes
     uint32_t box[5];
 };
 
@@ -49,10 +48,10 @@ struct driver_arg {
     uint64_t offset;         // in a packed buffer
     uint32_t size;           // of what the parameter receives, bytes: what kernelParams[i] points to
     const uint8_t *bytes;    // VALUE: `size` bytes; NULL: zeros
-    uint64_t buffer_size;    // BUFFER: bytes
-    uint64_t align;          // BUFFER: see driver_place
-    uint8_t contents;        // BUFFER: enum contents; UNKNOWN is filled with zeros
-    uint8_t type;            // BUFFER: enum isa_type of its elements
+    uint64_t buffer_size;    // BUFFER, TENSORMAP: bytes; the next fields are of it
+    uint64_t align;          // see driver_place
+    uint8_t contents;        // enum contents; UNKNOWN is filled with zeros
+    uint8_t type;            // enum isa_type of its elements
     uint64_t seed;           // CONTENTS_RANDOM
     const uint8_t *file;     // CONTENTS_FILE: its bytes
     uint64_t file_size;

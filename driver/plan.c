@@ -3,6 +3,7 @@
 #include "analyzer/launch/scalar.h"
 #include "base/checked.h"
 #include "base/file.h"
+#include "driver/cuda_api.h"
 
 #define MAX_ARGUMENTS 4096
 
@@ -153,9 +154,59 @@ static void plan_unknown(struct plan *plan, uint32_t index, struct driver_arg *a
     note(plan, "%.*s: not stated, passed as zeros", STR_ARG(argument_name(plan, index)));
 }
 
-static void plan_tensormap(struct plan *plan, uint32_t index, struct driver_arg *arg) {
+static const struct { uint8_t type, map; } tensor_types[] = {
+    {TYPE_U8, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT8}, {TYPE_S8, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {TYPE_B8, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT8}, {TYPE_E4M3, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {TYPE_E5M2, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT8}, {TYPE_U16, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT16},
+    {TYPE_S16, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT16}, {TYPE_B16, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT16},
+    {TYPE_U32, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT32}, {TYPE_B32, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT32},
+    {TYPE_S32, DRV_CU_TENSOR_MAP_DATA_TYPE_INT32}, {TYPE_U64, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT64},
+    {TYPE_B64, DRV_CU_TENSOR_MAP_DATA_TYPE_UINT64}, {TYPE_S64, DRV_CU_TENSOR_MAP_DATA_TYPE_INT64},
+    {TYPE_F16, DRV_CU_TENSOR_MAP_DATA_TYPE_FLOAT16}, {TYPE_F32, DRV_CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+    {TYPE_F64, DRV_CU_TENSOR_MAP_DATA_TYPE_FLOAT64}, {TYPE_BF16, DRV_CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+};
+
+static int tensor_type(enum isa_type type) {
+    for (size_t i = 0; i < sizeof tensor_types / sizeof *tensor_types; i++)
+        if (tensor_types[i].type == type) return tensor_types[i].map;
+    return -1;  // none: the driver refuses it
+}
+
+static int tensor_swizzle(uint32_t bytes) {
+    return bytes == 32    ? DRV_CU_TENSOR_MAP_SWIZZLE_32B
+           : bytes == 64  ? DRV_CU_TENSOR_MAP_SWIZZLE_64B
+           : bytes == 128 ? DRV_CU_TENSOR_MAP_SWIZZLE_128B
+                          : DRV_CU_TENSOR_MAP_SWIZZLE_NONE;
+}
+
+// The launch language has the innermost dimension last, the driver first.
+static void describe_tensor(const struct argument *argument, struct driver_arg *arg) {
+    const struct tensor_map *map = &argument->tensor;
+    struct driver_tensor *tensor = &arg->tensor;
+    uint64_t stride = isa_types[map->type].bits / 8u;
+    tensor->rank = map->rank;
+    tensor->type = tensor_type((enum isa_type)map->type);
+    tensor->swizzle = tensor_swizzle(map->swizzle);
+    for (uint32_t i = 0; i < map->rank; i++) {
+        uint64_t box = map->box[map->rank - 1 - i];
+        tensor->dims[i] = map->dims[map->rank - 1 - i];
+        tensor->box[i] = box > UINT32_MAX ? UINT32_MAX : (uint32_t)box;
+        stride *= tensor->dims[i];  // no overflow: the size of the whole fits
+        if (i + 1 < map->rank) tensor->strides[i] = stride;
+    }
+    arg->buffer_size = argument->size;
+    arg->align = 256;  // a map's address is a multiple of 16, and of 32 where it is interleaved
+    arg->type = map->type;
+}
+
+static void plan_tensormap(struct plan *plan, uint32_t index, const struct argument *argument,
+                           struct driver_arg *arg) {
     arg->kind = DRIVER_ARG_TENSORMAP;
     arg->size = 128;
+    if (argument->tensor.rank > 0) {
+        describe_tensor(argument, arg);
+        return;
+    }
     note(plan, "%.*s: a tensor map that is not described is passed as zeros",
          STR_ARG(argument_name(plan, index)));
 }
@@ -183,7 +234,7 @@ static bool plan_argument(struct plan *plan, uint32_t index, const struct argume
         }
         set_bytes(plan, arg, (uint32_t)argument->size, 0);
         break;
-    case ARGUMENT_TENSORMAP: plan_tensormap(plan, index, arg); break;
+    case ARGUMENT_TENSORMAP: plan_tensormap(plan, index, argument, arg); break;
     }
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "analyzer/launch/expression.h"
 #include "analyzer/launch/scalar.h"
+#include "analyzer/launch/tensor.h"
 #include "base/checked.h"
 
 #include "analyzer/launch/launch_lexer.re.h"
@@ -276,6 +277,8 @@ static bool argument_value(struct launch_parser *parser, struct argument *argume
         if (!str_eq(word, str_from(plain_words[i].text))) continue;
         argument->kind = plain_words[i].kind;
         launch_advance(parser);
+        if (argument->kind == ARGUMENT_TENSORMAP && parser->token == LAUNCH_PAREN)
+            return launch_tensor(parser, argument);
         return argument->kind != ARGUMENT_POINTER || alignment(parser, argument);
     }
     if (str_eq(word, STR("bytes"))) return bytes_argument(parser, argument);

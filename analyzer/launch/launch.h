@@ -20,6 +20,15 @@ enum argument_kind {
 
 enum contents { CONTENTS_UNKNOWN, CONTENTS_ZERO, CONTENTS_IOTA, CONTENTS_FILE, CONTENTS_RANDOM };
 
+// tensormap(f16[M, N], box=(BM, BN), swizzle=128): a tensor of its own, row after row without gaps,
+// and the box that one copy moves. Dimensions in the order written, the innermost last.
+struct tensor_map {
+    uint8_t rank;          // 1 to 5; 0: not described
+    uint8_t type;          // enum isa_type
+    uint64_t dims[5], box[5];
+    uint32_t swizzle;      // bytes: 0, 32, 64, 128
+};
+
 struct argument {
     uint8_t kind;          // enum argument_kind
     uint8_t type;          // enum isa_type: of a buffer's elements or a typed scalar
@@ -40,6 +49,7 @@ struct argument {
     uint64_t magnitude;    // ARGUMENT_INT
     double number;         // ARGUMENT_FLOAT, and the value of a typed floating scalar
     uint64_t bits;         // ARGUMENT_TYPED: the encoded value in the low bytes
+    struct tensor_map tensor;  // ARGUMENT_TENSORMAP; `size` is that of the whole tensor
 };
 
 struct launch {

@@ -210,11 +210,10 @@ static void tensor_maps_reach_the_kernel(void **state) {
         "mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 256;\n"
         "L: mbarrier.try_wait.parity.shared.b64 %q, [%r1], 0; @!%q bra L;\n"
         "ld.shared.u32 %r3, [s+252]; ld.param.u64 %a, [p]; st.global.u32 [%a], %r3; ret;\n}\n";
-    struct driver_request request = request_of(ptx, 16 * 4 * 4);
-    request.args.at[0].align = 0;
+    struct driver_request request = request_of(ptx, 64);
     *vec_push(&arena, &request.args) = (struct driver_arg){
-        .kind = DRIVER_ARG_TENSORMAP, .size = 128,
-        .tensor = {.rank = 2, .buffer = 0, .type = DRV_CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        .kind = DRIVER_ARG_TENSORMAP, .size = 128, .buffer_size = 16 * 4 * 4,
+        .tensor = {.rank = 2, .type = DRV_CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
                    .dims = {16, 4}, .strides = {64}, .box = {16, 4}}};
     struct driver_outcome outcome;
     driver_launch(&request, &arena, &outcome);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "driver/cuda_api.h"
 #include "driver/plan.h"
 
 static struct memory memory;
@@ -137,6 +138,47 @@ static void packed_buffers_follow_the_layout(void **state) {
     assert_int_equal(plan("k<<<1, 32>>>(u8[16]) packed=3").packed_size, 3);
 }
 
+static void tensor_maps_are_described_inside_out(void **state) {
+    (void)state;
+    struct driver_request r = plan("k<<<1, 32>>>(tensormap(f16[512, 256], box=(64, 32), swizzle=64), tensormap)");
+    const struct driver_tensor *tensor = &r.args.at[0].tensor;
+    assert_int_equal(r.args.at[0].kind, DRIVER_ARG_TENSORMAP);
+    assert_int_equal(r.args.at[0].buffer_size, 512 * 256 * 2);
+    assert_int_equal(tensor->rank, 2);
+    assert_int_equal(tensor->type, DRV_CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+    assert_int_equal(tensor->swizzle, DRV_CU_TENSOR_MAP_SWIZZLE_64B);
+    assert_int_equal(tensor->dims[0], 256);
+    assert_int_equal(tensor->dims[1], 512);
+    assert_int_equal(tensor->strides[0], 512);
+    assert_int_equal(tensor->box[0], 32);
+    assert_int_equal(tensor->box[1], 64);
+    assert_int_equal(r.args.at[1].tensor.rank, 0);
+    assert_int_equal(notes.list.n, 1);
+}
+
+static bool parses(const char *text) {
+    struct source source;
+    struct launch launch;
+    struct launch_names names = {0};
+    struct findings findings;
+    source_init(&source, &arena, STR("launch"), text, (uint32_t)strlen(text));
+    findings_init(&findings, &arena, 0);
+    bool good = launch_parse(&source, &arena, &names, &findings, &launch);
+    assert_int_equal(findings.list.n, good ? 0 : 1);
+    return good;
+}
+
+static void wrong_descriptions_are_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {
+        "tensormap()", "tensormap(f16)", "tensormap(f16[4)", "tensormap(f16[4], box=(1, 2))",
+        "tensormap(f16[1,2,3,4,5,6])", "tensormap(f16[4], swizzle=16)", "tensormap(f16[4], wide=1)",
+        "tensormap(q[4])", "tensormap(f64[1 << 62, 4])", "tensormap(f16[4], box=", "tensormap(f16[4]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(parses(str_format(&arena, "k<<<1, 1>>>(%s)", wrong[i]).data));
+    assert_true(parses("k<<<1, 1>>>(tensormap(f16[4]), tensormap(u8[4], box=2), tensormap)"));
+}
+
 static void no_parentheses_and_empty_ones(void **state) {
     (void)state;
     assert_true(plan("k<<<1, 32>>>()").null_params);
@@ -185,6 +227,7 @@ int main(void) {
         TEST(scalars_take_the_type_of_the_parameter), TEST(typed_scalars_keep_their_host_size),
         TEST(buffers_carry_what_is_stated), TEST(pointers_get_what_the_dry_run_learnt),
         TEST(names_find_their_parameters), TEST(packed_buffers_follow_the_layout),
+        TEST(tensor_maps_are_described_inside_out), TEST(wrong_descriptions_are_refused),
         TEST(no_parentheses_and_empty_ones), TEST(tail_words_become_attributes),
         TEST(a_kernel_that_could_not_be_read_is_planned_all_the_same),
         TEST(files_that_are_not_there_are_named), TEST(absurd_arguments_are_refused)};
