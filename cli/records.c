@@ -1,5 +1,7 @@
 #include "cli/records.h"
 
+#include "analyzer/launch/sources.h"
+#include "base/file.h"
 #include "cli/awaited.h"
 #include "isa/versions.h"
 
@@ -21,14 +23,25 @@ static struct str space_text(const struct kernel_param *param) {
     return variable->is_ptr ? STR("generic") : (struct str){NULL, 0};
 }
 
+// What a pointer of the source language points to: of "!tt.ptr<f16>", "*fp16" or "float const*".
+static struct str pointed_to(const struct kernel_param *param) {
+    struct str type = param->user_type;
+    if (str_starts(type, STR("!tt.ptr<")) && str_ends(type, STR(">")))
+        return (struct str){type.data + 8, type.len - 9};
+    if (str_starts(type, STR("*"))) return (struct str){type.data + 1, type.len - 1};
+    if (str_ends(type, STR("*"))) return (struct str){type.data, type.len - 1};
+    return (struct str){NULL, 0};
+}
+
 static struct str param_what(struct arena *arena, const struct kernel_param *param) {
     static const char *const accesses[] = {"", "", ", read", ", written", ", read and written"};
     if (param->what.len != 0) return param->what;
     if (param->kind == PARAM_POINTER) {
         struct str space = space_text(param);
         const char *word = space.len == 0 || str_eq(space, STR("generic")) ? "" : " ";
-        return str_format(arena, "%.*s%spointer%s", *word ? (int)space.len : 0, space.data, word,
-                          accesses[param->access]);
+        struct str to = pointed_to(param);
+        return str_format(arena, "%.*s%spointer%s%.*s%s", *word ? (int)space.len : 0, space.data,
+                          word, to.len != 0 ? " to " : "", STR_ARG(to), accesses[param->access]);
     }
     if (param->kind == PARAM_TENSORMAP) return STR("tensor map (CUtensorMap)");
     if (param->kind == PARAM_BYTES)
@@ -101,10 +114,18 @@ static void memory_rows(struct record_kernel *record, struct arena *arena,
     struct str nothing = {NULL, 0};
     unsigned long long fixed = kernel->shared_static;
     struct str shared = str_format(arena, "%llu bytes static, no dynamic", fixed);
-    if (kernel->shared_dynamic)
+    const struct kernel_metadata *metadata = kernel->metadata;
+    struct str from = nothing;
+    if (metadata != NULL && metadata->shared.known) {
+        shared = str_format(arena, "%llu static + %llu dynamic", fixed,
+                            (unsigned long long)metadata->shared.value);
+        from = str_format(arena, "%llu from %.*s", (unsigned long long)metadata->shared.value,
+                          STR_ARG(path_file(metadata->path)));
+    } else if (kernel->shared_dynamic) {
         shared = str_format(arena, "%llu bytes static + dynamic, aligned to %u", fixed,
                             kernel->shared_dynamic_align);
-    add_row(record, arena, "shared", shared, nothing);
+    }
+    add_row(record, arena, "shared", shared, from);
     if (kernel->local_bytes != 0)
         add_row(record, arena, "local", str_format(arena, "%llu bytes per thread",
                                                    (unsigned long long)kernel->local_bytes), nothing);
@@ -194,9 +215,7 @@ static struct str about(struct arena *arena, const struct module_facts *facts,
 static bool wanted(const struct options *options, const struct kernel *kernel) {
     const struct option_values *names = &options->values[OPTION_kernel];
     for (uint32_t i = 0; i < names->list.n; i++)
-        if (str_eq(names->list.at[i], kernel->name) ||
-            str_eq(names->list.at[i], kernel->demangled))
-            return true;
+        if (sources_is_called(kernel, names->list.at[i])) return true;
     return names->list.n == 0;
 }
 

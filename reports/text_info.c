@@ -2,7 +2,10 @@
 #include "reports/excerpt.h"
 #include "reports/formats.h"
 
-enum { LABEL_COLUMNS = 10, NAME_COLUMNS_MOST = 40, SOURCE_COLUMN = 67 };
+enum {
+    LABEL_COLUMNS = 10, NAME_COLUMNS_MOST = 40, WHAT_COLUMNS_MOST = 64, LONG_NAME = 16,
+    SOURCE_COLUMN = 67
+};
 
 static void label(struct output *out, const char *text) {
     output_format(out, "  %-*s", LABEL_COLUMNS - 2, text);
@@ -31,9 +34,17 @@ static void row(struct output *out, const struct report_style *style, const char
     aside(out, style, begin, from);
 }
 
-static struct str param_shown_name(const struct record_param *param) {
+// Compilers name parameters after their kernel. Of a mangled name, which may take hundreds of
+// columns, only what follows it is shown: `param_3`.
+static struct str param_shown_name(const struct record_kernel *kernel,
+                                   const struct record_param *param) {
     if (str_eq(param->role, STR("hidden"))) return STR("(hidden)");
-    return param->user_name.len != 0 ? param->user_name : param->name;
+    if (param->user_name.len != 0) return param->user_name;
+    uint32_t prefix = kernel->name.len + 1;
+    if (kernel->name.len < LONG_NAME || param->name.len <= prefix ||
+        !str_starts(param->name, kernel->name))
+        return param->name;
+    return (struct str){param->name.data + prefix, param->name.len - prefix};
 }
 
 // How many columns the widest cell of a column takes.
@@ -49,11 +60,12 @@ static void cell(struct output *out, struct str text, uint32_t columns) {
     output_repeat(out, ' ', (used < columns ? columns - used : 0) + 2);
 }
 
-static void param_row(struct output *out, const struct record_param *param, uint32_t name_columns,
+static void param_row(struct output *out, const struct record_kernel *kernel,
+                      const struct record_param *param, uint32_t name_columns,
                       uint32_t what_columns) {
     output_format(out, "  %4u  %6llu  %4llu  ", param->index, (unsigned long long)param->offset,
                   (unsigned long long)param->size);
-    cell(out, param_shown_name(param), name_columns);
+    cell(out, param_shown_name(kernel, param), name_columns);
     cell(out, param->what, what_columns);
     if (param->align_needed.known)
         output_format(out, "%5llu  ", (unsigned long long)param->align_needed.value);
@@ -65,13 +77,13 @@ static void param_row(struct output *out, const struct record_param *param, uint
 static void param_table(struct output *out, const struct record_kernel *kernel) {
     uint32_t names = 4, whats = 4;
     for (uint32_t i = 0; i < kernel->params.n; i++) {
-        names = widest(names, param_shown_name(&kernel->params.at[i]), NAME_COLUMNS_MOST);
-        whats = widest(whats, kernel->params.at[i].what, NAME_COLUMNS_MOST);
+        names = widest(names, param_shown_name(kernel, &kernel->params.at[i]), NAME_COLUMNS_MOST);
+        whats = widest(whats, kernel->params.at[i].what, WHAT_COLUMNS_MOST);
     }
     output_format(out, "  %4s  %6s  %4s  %-*s  %-*s  align  used\n", "#", "offset", "size", (int)names,
                   "name", (int)whats, "what");
     for (uint32_t i = 0; i < kernel->params.n; i++)
-        param_row(out, &kernel->params.at[i], names, whats);
+        param_row(out, kernel, &kernel->params.at[i], names, whats);
 }
 
 static void occupancy_rows(struct output *out, const struct record_kernel *kernel) {

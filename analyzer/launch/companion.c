@@ -398,6 +398,14 @@ static void attach(struct pair *pair) {
     pair->kernel->metadata = metadata;
 }
 
+// The PTX shows that Triton wrote it, at best; the metadata, which release.
+static void name_generator(struct pair *pair) {
+    if (pair->metadata->triton_version.len == 0) return;
+    pair->facts->generator = GENERATOR_TRITON;
+    pair->facts->generator_text =
+        str_format(pair->arena, "Triton %.*s", STR_ARG(pair->metadata->triton_version));
+}
+
 void companion_apply(const struct companion *companion, struct module_facts *facts,
                      struct arena *arena, struct findings *findings) {
     struct pair pair = {companion, &companion->metadata, facts, NULL, arena, findings};
@@ -411,6 +419,7 @@ void companion_apply(const struct companion *companion, struct module_facts *fac
     check_cluster(&pair);
     check_shared(&pair);
     attach(&pair);
+    name_generator(&pair);
     if (!parameters_fit(&pair)) {
         check_parameters(&pair);
         return;

@@ -215,16 +215,20 @@ static bool is_julia(const struct naming *naming, const struct module_facts *fac
 }
 
 // Since CUDA.jl 3.3 a state {exception flag or info, random seed} stands before the arguments.
-static bool apply_julia(struct naming *naming, const struct module_facts *facts) {
+static bool apply_julia(struct naming *naming, struct module_facts *facts) {
     struct kernel *kernel = naming->kernel;
-    if (!is_julia(naming, facts) || kernel->params.n == 0) return false;
+    if (!is_julia(naming, facts)) return false;
+    if (facts->generator != GENERATOR_JULIA) {  // all that the text itself shows is LLVM
+        facts->generator = GENERATOR_JULIA;
+        facts->generator_text = STR("CUDA.jl");
+    }
+    if (kernel->params.n == 0) return false;
     const struct kernel_param *first = &kernel->params.at[0];
     uint32_t types = naming->name.types.n;
     bool has_state = first->kind == PARAM_BYTES && (first->size == 8 || first->size == 16) &&
                      first->align == 8 && (types == 0 || kernel->params.n != types);
     if (has_state)
-        say(naming, 0, STR("CUDA.jl kernel state {exception pointer, u32 random seed}: goes first, "
-                           "CUDA.jl adds it itself"));
+        say(naming, 0, STR("CUDA.jl's own state, goes first: {exception pointer, u32 seed}"));
     uint32_t skip = has_state ? 1 : 0;
     if (types == 0 || kernel->params.n - skip != types) return has_state;  // ghost types are not passed
     for (uint32_t i = 0; i < types; i++) {
@@ -238,7 +242,20 @@ static bool apply_julia(struct naming *naming, const struct module_facts *facts)
 
 // --- Rust ----------------------------------------------------------------------------------------
 
-// &[T] is a pointer and the number of its elements, two parameters.
+// rustc passes &[T] as one parameter of 16 bytes since it has an ABI of its own for PTX kernels
+// (measured: rustc 1.95); Rust-CUDA, and rustc before, as two.
+static void apply_whole_slices(struct naming *naming, const struct module_facts *facts) {
+    bool maybe = facts->generator == GENERATOR_LLVM || facts->generator == GENERATOR_UNKNOWN;
+    for (uint32_t i = 0; i < naming->kernel->params.n && (maybe || naming->is_rust); i++) {
+        struct kernel_param *param = &naming->kernel->params.at[i];
+        if (param->kind != PARAM_BYTES || param->size != 16 || param->align != 8) continue;
+        if (param->align_needed == 0 && !param->dereferenced) continue;
+        param->what = naming->is_rust ? STR("Rust slice by value: {pointer, number of elements}")
+                                      : STR("16 bytes by value; a Rust slice is {pointer, length}");
+    }
+}
+
+// &[T] as a pointer and the number of its elements, two parameters.
 static bool apply_rust(struct naming *naming) {
     struct kernel *kernel = naming->kernel;
     if (!naming->is_rust) return false;
@@ -346,7 +363,7 @@ static void look_at_variables(const struct module_facts *facts, struct naming *n
     }
 }
 
-static void apply_to_kernel(struct naming *naming, const struct module_facts *facts) {
+static void apply_to_kernel(struct naming *naming, struct module_facts *facts) {
     struct kernel *kernel = naming->kernel;
     if (mangled_read(kernel->name, naming->arena, &naming->name)) {
         kernel->demangled = naming->name.text;
@@ -354,6 +371,7 @@ static void apply_to_kernel(struct naming *naming, const struct module_facts *fa
         kernel->plain = naming->name.plain;
     }
     if (apply_numba(naming) || apply_julia(naming, facts) || apply_cupy(naming)) return;
+    apply_whole_slices(naming, facts);
     if (apply_rust(naming) || apply_triton_suffix(naming)) return;
     apply_cpp(naming);
 }
@@ -378,16 +396,21 @@ static bool same_but_blanks(struct str a, struct str b) {
     }
 }
 
+static bool is_called_plainly(const struct kernel *kernel, struct str name) {
+    if (kernel->plain.len == 0) return false;
+    return same_but_blanks(kernel->plain, name) || same_but_blanks(kernel->scoped, name) ||
+           same_but_blanks(kernel->demangled, name);
+}
+
+bool sources_is_called(const struct kernel *kernel, struct str name) {
+    return str_eq(kernel->name, name) || is_called_plainly(kernel, name);
+}
+
 uint32_t sources_find(struct module_facts *facts, struct str name, struct kernel **first) {
     uint32_t count = 0;
     *first = NULL;
-    for (uint32_t i = 0; i < facts->kernels.n && name.len > 0; i++) {
-        struct kernel *kernel = &facts->kernels.at[i];
-        if (kernel->plain.len == 0) continue;
-        if (!same_but_blanks(kernel->plain, name) && !same_but_blanks(kernel->scoped, name) &&
-            !same_but_blanks(kernel->demangled, name))
-            continue;
-        if (count++ == 0) *first = kernel;
-    }
+    for (uint32_t i = 0; i < facts->kernels.n && name.len > 0; i++)
+        if (is_called_plainly(&facts->kernels.at[i], name) && count++ == 0)
+            *first = &facts->kernels.at[i];
     return count;
 }

@@ -11,6 +11,10 @@
 // every parameter of an entry says nothing. Comes after facts_compute and before companion_apply.
 void sources_apply(struct module_facts *facts, struct arena *arena);
 
+// Whether people may mean this kernel by `name`: its own name, or its plain, scoped or whole demangled
+// one, blanks left aside. The driver takes its own name alone.
+bool sources_is_called(const struct kernel *kernel, struct str name);
+
 // Kernels whose plain, scoped or whole demangled name is `name`; blanks do not count. How many there
 // are; `first` gets the first in source order, or NULL.
 uint32_t sources_find(struct module_facts *facts, struct str name, struct kernel **first);
