@@ -4,7 +4,7 @@
 
 static const struct report_format *const formats[] = {
     &report_text, &report_concise, &report_json, &report_sarif, &report_github, &report_gitlab,
-    &report_junit};
+    &report_junit, &report_html};
 
 const struct report_format *report_format_find(struct str name) {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)

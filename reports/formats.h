@@ -5,7 +5,7 @@
 #include "reports/report.h"
 
 extern const struct report_format report_text, report_concise, report_json, report_sarif,
-    report_github, report_gitlab, report_junit;
+    report_github, report_gitlab, report_junit, report_html;
 
 // What `info` says of a file's module and kernels.
 void text_kernels(const struct report *report, const struct record_file *file, struct output *out);

@@ -123,11 +123,11 @@ static json_t *shared_value(const struct record_kernel *kernel) {
 
 static json_t *occupancy_points(const struct record_kernel *kernel) {
     json_t *array = json_array();
-    for (uint32_t i = 0; i < kernel->occupancy.n; i++) {
+    for (uint32_t i = 0; i < kernel->occupancy.points.n; i++) {
         json_t *point = json_object();
-        json_text_number(point, "block", kernel->occupancy.at[i].block);
-        json_text_number(point, "blocksPerSM", kernel->occupancy.at[i].blocks_per_sm);
-        json_text_number(point, "warpsPerSM", kernel->occupancy.at[i].warps_per_sm);
+        json_text_number(point, "block", kernel->occupancy.points.at[i].at);
+        json_text_number(point, "blocksPerSM", kernel->occupancy.points.at[i].blocks_per_sm);
+        json_text_number(point, "warpsPerSM", kernel->occupancy.points.at[i].warps_per_sm);
         json_array_append_new(array, point);
     }
     return array;
@@ -152,7 +152,7 @@ static json_t *kernel_value(struct json_text *json, const struct record_kernel *
     set_known(object, "localBytes", kernel->local_bytes);
     json_text_set_or_null(json, object, "launch", kernel->launch);
     json_text_set_or_null(json, object, "demangled", kernel->demangled);
-    if (kernel->occupancy.n != 0)
+    if (kernel->occupancy.points.n != 0)
         json_object_set_new(object, "occupancy", occupancy_points(kernel));
     return object;
 }

@@ -30,7 +30,9 @@ struct record_row {
     struct str text, from;
 };
 
-struct record_occupancy_point { uint32_t block, blocks_per_sm, warps_per_sm; };
+// Of one block size, or of one size of dynamic shared memory in bytes.
+struct record_occupancy_point { uint32_t at, blocks_per_sm, warps_per_sm; };
+struct record_occupancy_curve { VEC_OF(struct record_occupancy_point) points; };
 
 struct record_kernel {
     struct str name, linkage, launch, demangled;
@@ -44,12 +46,19 @@ struct record_kernel {
     bool shared_dynamic;
     VEC_OF(struct record_row) rows;  // for people: text and HTML only, as the next two
     VEC_OF(struct str) remarks, host_call;
-    VEC_OF(struct record_occupancy_point) occupancy;
+    struct record_occupancy_curve occupancy;         // over block sizes
 };
 
 struct record_module {
     struct str ptx_version, target, generator, minimum_driver;  // empty: null
     struct known_u64 address_size;
+};
+
+// What one block touches of a buffer.
+struct record_block_use {
+    uint64_t block;
+    bool read, written;
+    uint64_t read_low, read_high, written_low, written_high;
 };
 
 struct record_memory {
@@ -59,6 +68,8 @@ struct record_memory {
     bool read, written;
     uint64_t read_low, read_high, written_low, written_high;
     struct known_u64 size_needed, align_needed;
+    struct known_u64 size;           // of the buffer given, or of the shared memory that the launch has
+    VEC_OF(struct record_block_use) blocks;  // by block, where that is known; for pictures
 };
 
 struct record_gpu_param { uint64_t offset, size; };
@@ -84,6 +95,9 @@ struct record_launch {
     bool has_occupancy;
     uint32_t blocks_per_sm, warps_per_sm;
     struct str limiter;
+    uint32_t sm_warps;                               // that an SM of that GPU holds; 0: not known
+    struct record_occupancy_curve over_block, over_shared;  // for pictures; empty: not known
+    uint64_t block_threads, shared_dynamic;          // of this launch
     VEC_OF(struct record_memory) memory;
     bool has_coverage, complete;
     uint64_t blocks, blocks_run, unknown_addresses;

@@ -87,13 +87,13 @@ static void param_table(struct output *out, const struct record_kernel *kernel) 
 }
 
 static void occupancy_rows(struct output *out, const struct record_kernel *kernel) {
-    if (kernel->occupancy.n == 0) return;
+    if (kernel->occupancy.points.n == 0) return;
     label(out, "occupancy");
     output_text(out, "block  blocks/SM  warps/SM\n");
-    for (uint32_t i = 0; i < kernel->occupancy.n; i++) {
-        const struct record_occupancy_point *point = &kernel->occupancy.at[i];
+    for (uint32_t i = 0; i < kernel->occupancy.points.n; i++) {
+        const struct record_occupancy_point *point = &kernel->occupancy.points.at[i];
         output_repeat(out, ' ', LABEL_COLUMNS + 2);
-        output_format(out, "%5u  %9u  %8u\n", point->block, point->blocks_per_sm,
+        output_format(out, "%5u  %9u  %8u\n", point->at, point->blocks_per_sm,
                       point->warps_per_sm);
     }
 }
