@@ -89,6 +89,7 @@ struct code_slot {
     uint16_t sreg;      // SLOT_SREG
     uint32_t defs;      // SLOT_REG: how many instructions write it
     uint64_t value;     // SLOT_CONST
+    uint32_t param;     // parameter that an address in it comes from + 1; 0: none, or several
 };
 
 struct code {
@@ -102,6 +103,8 @@ struct code {
     bool dims_used[3];                   // block coordinates that anything depends on
     bool mbarriers_inexact;              // arrivals that are not modelled
     bool block_dependent;                // anything differs from block to block
+    bool shared_remote;                  // other blocks of the cluster may write shared memory
+    bool stores_global;                  // the kernel may write global memory
 };
 
 void code_compile(const struct dryrun_request *request, const struct slice *slice, struct map *map,

@@ -499,6 +499,25 @@ static void remove_hoisted(struct builder *builder) {
     }
 }
 
+// Follows pointer arguments through arithmetic, as far as one alone is met.
+static void follow_pointers(struct code *code) {
+    for (uint32_t pc = 0; pc < code->insns.n; pc++) {
+        const struct code_insn *insn = &code->insns.at[pc];
+        if (insn->op != CODE_LANE || insn->bits != 64 || code->slots.at[insn->d].param != 0) continue;
+        uint32_t sources[3] = {insn->a, insn->b, insn->c}, param = 0;
+        for (int i = 0; i < 3; i++) {
+            uint32_t from = code->slots.at[sources[i]].param;
+            if (from == 0) continue;
+            if (param != 0 && param != from) {
+                param = 0;
+                break;
+            }
+            param = from;
+        }
+        code->slots.at[insn->d].param = param;
+    }
+}
+
 // Which block coordinates matter.
 static void find_dims(struct code *code) {
     for (uint32_t s = 0; s < code->slots.n; s++) {
@@ -518,11 +537,13 @@ void code_compile(const struct dryrun_request *request, const struct slice *slic
     memset(code, 0, sizeof *code);
     struct builder builder = {.request = request, .module = request->module, .slice = slice,
                               .map = map, .arena = arena, .code = code};
+    code->stores_global = slice->stores_global;
     builder.unknown_slots = arena_array(arena, uint32_t, 65);
     build_constant(&builder, 0);
     builder.instance = new_instance(&builder, 0);
     build_body(&builder);
     build_insn(&builder, CODE_EXIT);
+    follow_pointers(code);
     find_hoisted(&builder);
     remove_hoisted(&builder);
     find_dims(code);

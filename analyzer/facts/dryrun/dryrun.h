@@ -67,8 +67,10 @@ struct dryrun_fault {
     uint32_t param;          // parameter whose buffer is left; NO_INDEX when none
     const struct variable *variable;  // shared, local, const, global variable left; NULL when none
     int64_t byte_offset;     // of the access from the buffer's or variable's start
+    int64_t furthest;        // greatest end of any such access, bytes from the same start
     uint64_t size;           // of the buffer or space, bytes
     uint32_t width;          // of the access, bytes
+    uint64_t address;        // of the first thread's access, as the dry run numbers them
     uint32_t align_needed, align_found;  // FAULT_MISALIGNED
     uint32_t ctaid[3], tid[3];           // the first thread
     uint64_t threads;        // how many of the threads that were run have it

@@ -20,14 +20,14 @@ struct frag {
     int32_t join;         // where they meet others; NONE
     uint8_t state;        // enum frag_state
     uint8_t barrier;
+    uint32_t wait;        // the instruction at which it waits
     uint64_t loop_steps;  // backward jumps taken
 };
 
 // Values of slots kept aside for lanes that take both sides of a branch.
 struct stash {
-    uint64_t (*values)[LANES];
-    uint32_t *unknown;
-    struct abstract *(*abstracts);
+    struct abstract *values;  // by slot of the region and lane
+    uint32_t capacity;        // slots
 };
 
 // A side of a branch that waits until the other has been run by the same lanes.
@@ -42,7 +42,9 @@ struct deferred {
 struct join {
     uint32_t reconverge, branch;
     int32_t parent;
-    uint32_t arrived, doubt;
+    uint32_t arrived;
+    uint32_t doubt;       // lanes in doubt before the split
+    uint32_t lost;        // lanes that may have ended on the way
     uint32_t live;        // frags and deferred sides on their way
     uint32_t rounds;      // times that lanes went on in doubt from the same branch
     uint32_t stashed;     // lanes with values in `stash`
@@ -61,7 +63,10 @@ struct warp {
     uint32_t index;
     uint32_t exists, live;       // lanes of the block; those that have not ended
     bool faulted;                // a fault that ends the warp on the device has been met
-    bool hoisted;                // what does not depend on the block has been computed
+    bool prepared;               // what does not depend on the block has been computed
+    uint32_t *start_unknown;     // `unknown` as each block starts with it
+    VEC_OF(uint32_t) block_sregs;  // slots of special registers that depend on the block
+    VEC_OF(uint32_t) abstracted;   // slots that were given abstracts in this block
     VEC_OF(struct frag) frags;
     VEC_OF(struct join) joins;
     VEC_OF(struct deferred) deferred;
@@ -95,12 +100,13 @@ enum death { DEATH_NONE, DEATH_ILLEGAL, DEATH_MISALIGNED, DEATH_TRAP, DEATH_ASSE
 struct fault_note {
     struct dryrun_fault fault;
     uint64_t block;              // linear index of the first block, to keep the first of all
-    uint32_t thread;
-    bool used;
+    uint32_t thread, lane;
+    bool used, latest_first;     // latest_first: the newest note is now the first
 };
 
 struct use_note {
     bool read, written, inexact;
+    bool contents_wanted;        // something was loaded from it that is not known
     int64_t read_low, read_high, written_low, written_high;
     uint64_t align;
 };
@@ -126,7 +132,7 @@ struct engine {
     // Shared and private memory: bytes, and whether they are known.
     uint8_t *shared, *shared_known;
     uint64_t shared_bytes;
-    bool shared_dirty;
+    bool shared_dirty, private_dirty, barriers_used;
     uint8_t *private_bytes, *private_known;  // by warp, lane and byte
     struct overlay_line *overlay;
     uint32_t overlay_size, overlay_used, overlay_stamp;
@@ -134,24 +140,33 @@ struct engine {
     struct barrier barriers[BARRIERS];
     VEC_OF(struct mbarrier) mbarriers;
     bool mbarriers_exact;
+    uint64_t mbarrier_changes, mbarrier_seen;  // updates, and how many when waits last looked
     bool in_doubt;               // some path of this block is not certain
     VEC_OF(struct region_slots) regions;
     uint32_t *region_of;         // by code address: index + 1
     // Results.
-    struct fault_note *faults;   // by access or control instruction and kind
     VEC_OF(struct fault_note) fault_list;
     uint32_t *fault_index;       // by code address * FAULT_KINDS + kind: index + 1
     struct use_note *uses;       // by region, and one for dynamic shared memory
     uint64_t deaths[DEATH_COUNT];
     uint64_t lane_instructions, unknown_addresses;
     uint64_t steps_left;         // of the block being run
-    bool stopped_steps, stopped_recursion, stopped_memory;
-    const uint32_t *parameters_unknown;
+    double deadline;             // of the clock that engine_now reads
+    bool stopped_steps, stopped_recursion, out_of_time;
+    uint32_t idle_pc;            // a loop that is watched for making no progress
+    uint64_t idle_hash;
+    // Set aside for reuse, and for walks.
+    VEC_OF(struct abstract *) spare_abstracts;
+    VEC_OF(struct stash *) spare_stashes;
+    VEC_OF(uint32_t) region_list, pc_work;
+    uint32_t *pc_seen, *slot_seen, pc_stamp, seen_stamp;
     uint64_t scratch[4][LANES] __attribute__((aligned(64)));
 };
 
 void engine_init(struct engine *engine, const struct dryrun_request *request, const struct code *code,
                  const struct map *map, struct arena *arena);
+// Seconds of a clock that only goes forward.
+double engine_now(void);
 void engine_run_block(struct engine *engine, const uint32_t ctaid[3], uint64_t block, uint64_t weight);
 
 // Between the files of the engine ---------------------------------------------------------------

@@ -245,7 +245,7 @@ static inline uint64_t lane_compare(double a, double b, uint32_t how) {
         (void)A, (void)B, (void)C, (void)IMM;                                                     \
         return (uint64_t)(expression);                                                            \
     }                                                                                             \
-    static void wide_##id(uint64_t *restrict d, const uint64_t *a, const uint64_t *b,             \
+    static void wide_##id(uint64_t *d, const uint64_t *a, const uint64_t *b,             \
                           const uint64_t *c, uint64_t IMM) {                                      \
         (void)a, (void)b, (void)c, (void)IMM;                                                     \
         d = __builtin_assume_aligned(d, 64);                                                      \

@@ -700,6 +700,7 @@ static uint32_t cluster_rank(const struct reading *r) {
 static void map_address(const struct reading *r) {
     uint32_t a = integer_source(r, 1, r->bits), b = integer_source(r, 2, 32);
     build_insn(r->builder, CODE_RANK)->a = b;
+    r->builder->code->shared_remote = true;
     result(r, LANE_mapa, a, b, 0, 0);
 }
 
@@ -790,6 +791,16 @@ static void narrow_load(const struct reading *r, struct code_access *access, con
     access->narrow_width = part * access->element_bytes;
 }
 
+// Which pointer argument an address comes from, for what is said of null and host pointers.
+static void mark_pointer(const struct reading *r, uint32_t slot, uint64_t offset, uint32_t bytes) {
+    const struct kernel *kernel = r->builder->request->kernel;
+    for (uint32_t i = 0; i < kernel->params.n && bytes == 8; i++) {
+        const struct kernel_param *param = &kernel->params.at[i];
+        if (param->offset == offset && (param->kind == PARAM_POINTER || param->dereferenced))
+            r->builder->code->slots.at[slot].param = param->index + 1;
+    }
+}
+
 // A load of a kernel parameter at a constant place is a constant.
 static bool load_parameter(const struct reading *r, struct address address, const struct operand *elements,
                            uint32_t count, uint32_t bytes) {
@@ -811,6 +822,7 @@ static bool load_parameter(const struct reading *r, struct address address, cons
         }
         if (r->is_signed && bytes < 8)
             loaded = low_bits((uint64_t)((int64_t)(loaded << (64 - 8 * bytes)) >> (64 - 8 * bytes)), bits);
+        mark_pointer(r, d, at, bytes);
         build_lane(r->builder, LANE_mov, bits, d,
                    known ? build_constant(r->builder, low_bits(loaded, bits)) : build_unknown_slot(r->builder, 8 * bytes),
                    0, 0, 0);
