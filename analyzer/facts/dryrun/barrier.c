@@ -234,6 +234,7 @@ bool barriers_release(struct engine *engine) {
     for (uint32_t w = 0; w < engine->warp_count; w++) {
         const struct warp *warp = &engine->warps[w];
         for (uint32_t f = 0; f < warp->frags.n; f++) {
+            if (warp->frags.at[f].state == FRAG_READY) return true;
             waiting = true;
             at_mbarrier = at_mbarrier || warp->frags.at[f].state == FRAG_MBARRIER;
         }
