@@ -1,4 +1,4 @@
-#include "cli/awaited.h"
+#include "library/awaited.h"
 #include "cli/confirm.h"
 #include "cli/device.h"
 #include "driver/plan.h"

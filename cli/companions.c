@@ -1,7 +1,7 @@
 #include "cli/companions.h"
 
 #include "base/file.h"
-#include "cli/awaited.h"
+#include "library/awaited.h"
 
 static bool read_file(void *context, struct str path, struct arena *arena, struct str *text) {
     (void)context;

@@ -3,7 +3,7 @@
 #include "analyzer/launch/sources.h"
 #include "analyzer/rules/check.h"
 #include "analyzer/rules/cubin.h"
-#include "cli/awaited.h"
+#include "library/awaited.h"
 #include "cli/companions.h"
 #include "findings/suppress.h"
 #include "reports/plain.h"
@@ -97,9 +97,11 @@ static void judge_check(struct job *job) {
     job->file->findings = judged.load;
     judge_settle(job, judged.source, judged.module, true, judged.load);
     findings_sort(judged.load);
+    const struct option_values *kernels = &job->judging->options->values[OPTION_kernel];
 #if HAVE_FACTS
     if (judged.has_facts)
-        record_module(job->file, &job->worker->records, &judged.facts, job->judging->options);
+        record_module(job->file, &job->worker->records, &judged.facts, kernels->list.at,
+                      kernels->list.n);
 #endif
 }
 

@@ -5,7 +5,7 @@
 #include "analyzer/launch/manifest.h"
 #include "cli/inputs.h"
 #include "cli/jobs.h"
-#include "cli/records.h"
+#include "library/records.h"
 
 struct judging {
     enum command command;

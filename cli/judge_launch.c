@@ -1,5 +1,5 @@
 // Launches judged: that of the command line, those of manifests and of comments.
-#include "cli/awaited.h"
+#include "library/awaited.h"
 #include "cli/confirm.h"
 
 #if HAVE_JUDGE

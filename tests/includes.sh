@@ -27,7 +27,8 @@ check analyzer "analyzer parser isa findings base"
 check reports "reports findings base"
 check driver "driver analyzer parser isa findings base"
 check include "ptxvet"
-check cli "cli driver reports analyzer parser lexer isa findings base ptxvet"
+check library "library reports analyzer parser lexer isa findings base ptxvet"
+check cli "cli library driver reports analyzer parser lexer isa findings base ptxvet"
 for file in analyzer/facts/*.[ch] analyzer/facts/dryrun/*.[ch]; do
     if grep -n 'finding_add\|#include "analyzer/rules/\|#include "analyzer/launch/' "$file"; then
         echo "$file: facts compute and never report"

@@ -1,14 +1,13 @@
 // Facts and judgements as the plain records that reports see.
-#ifndef PTXVET_CLI_RECORDS_H
-#define PTXVET_CLI_RECORDS_H
+#ifndef PTXVET_LIBRARY_RECORDS_H
+#define PTXVET_LIBRARY_RECORDS_H
 
 #include "analyzer/launch/judge.h"
-#include "cli/options.h"
 #include "reports/report.h"
 
-// The file's module and kernels; --kernel leaves out the others.
+// The file's module and its kernels: those of the `count` names given, or all when it is 0.
 void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts,
-                   const struct options *options);
+                   const struct str *names, uint32_t count);
 
 // One launch, at a line of what it was read from.
 void record_launch(struct record_launch *record, struct arena *arena, const struct judgement *judgement,

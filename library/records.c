@@ -1,8 +1,8 @@
-#include "cli/records.h"
+#include "library/records.h"
 
 #include "analyzer/launch/sources.h"
 #include "base/file.h"
-#include "cli/awaited.h"
+#include "library/awaited.h"
 #include "isa/versions.h"
 
 static struct known_u64 unless_zero(uint64_t value) {
@@ -212,15 +212,14 @@ static struct str about(struct arena *arena, const struct module_facts *facts,
     return (struct str){out.data, (uint32_t)out.size};
 }
 
-static bool wanted(const struct options *options, const struct kernel *kernel) {
-    const struct option_values *names = &options->values[OPTION_kernel];
-    for (uint32_t i = 0; i < names->list.n; i++)
-        if (sources_is_called(kernel, names->list.at[i])) return true;
-    return names->list.n == 0;
+static bool wanted(const struct kernel *kernel, const struct str *names, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (str_eq(names[i], kernel->name) || str_eq(names[i], kernel->demangled)) return true;
+    return count == 0;
 }
 
 void record_module(struct record_file *file, struct arena *arena, const struct module_facts *facts,
-                   const struct options *options) {
+                   const struct str *names, uint32_t count) {
     const struct module *module = facts->module;
     struct record_module *record = arena_new(arena, struct record_module);
     if (module->version != 0)
@@ -234,7 +233,7 @@ void record_module(struct record_file *file, struct arena *arena, const struct m
     if (module->version != 0) record->minimum_driver = isa_version_driver_text(arena, module->version);
     file->module = record;
     for (uint32_t i = 0; i < facts->kernels.n; i++)
-        if (wanted(options, &facts->kernels.at[i]))
+        if (wanted(&facts->kernels.at[i], names, count))
             record_kernel(vec_push(arena, &file->kernels), arena, &facts->kernels.at[i], module->source);
     file->about = about(arena, facts, record);
 }
