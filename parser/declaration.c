@@ -31,8 +31,9 @@ static enum isa_space word_space(enum directive_word word) {
 static bool to_u32(struct parser *p, uint64_t value, uint32_t *out) {
     *out = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
     if (value <= UINT32_MAX) return true;
-    return limit_reached(p, (struct span){p->previous_end - 1, p->previous_end}, "this number",
-                         UINT32_MAX);
+    report(p, RULE_BAD_CONSTANT, (struct span){p->previous_end - 1, p->previous_end},
+           "%llu is too large: numbers of declarations are below 2^32", (unsigned long long)value);
+    return true;
 }
 
 static bool parse_align(struct parser *p, uint32_t *align) {
@@ -63,7 +64,8 @@ static bool parse_ptr(struct parser *p, struct variable *v) {
         v->ptr_space = (uint8_t)word_space(word);
         advance(p);
     }
-    return at_word(p) != WORD_ALIGN || parse_align(p, &v->ptr_align);
+    v->ptr_align_stated = at_word(p) == WORD_ALIGN;
+    return !v->ptr_align_stated || parse_align(p, &v->ptr_align);
 }
 
 // .attribute(.managed, .unified(uuid1, uuid2))
@@ -128,7 +130,10 @@ static bool parse_word(struct parser *p, struct variable *v, bool is_param, enum
         *stage = STAGE_TYPE;
         return take_type(p, v, type);
     }
-    if (word == WORD_ALIGN && *stage == STAGE_ALIGN) return parse_align(p, &v->align);
+    if (word == WORD_ALIGN && *stage == STAGE_ALIGN) {
+        v->align_stated = true;
+        return parse_align(p, &v->align);
+    }
     if (word == WORD_ATTRIBUTE && *stage == STAGE_ALIGN && !is_param)
         return parse_attribute(p, &v->managed, &v->unified);
     if (vector && *stage == STAGE_ALIGN) {
@@ -231,14 +236,16 @@ static bool parse_init_symbol(struct parser *p, struct init_value *value) {
 // 0xff00(symbol+4): one byte of an address or constant.
 static bool parse_masked(struct parser *p, struct init_value *value, uint64_t mask) {
     advance(p);
-    value->mask_shift = mask == 0 ? 0 : (uint8_t)(__builtin_ctzll(mask) / 8);
+    value->mask_shift = mask == 0 ? 254 : (uint8_t)(__builtin_ctzll(mask) / 8);
+    if (value->mask_shift != 254 && mask != (uint64_t)0xff << (value->mask_shift * 8))
+        value->mask_shift = 254;
     if (at(p, TOK_WORD) && !at_constant(p)) {
         if (!parse_init_symbol(p, value)) return false;
     } else {
         struct constant c;
         if (!parse_constant(p, &c)) return false;
         value->kind = INIT_INT;
-        value->bits = (c.bits & mask) >> (value->mask_shift * 8);
+        value->bits = value->mask_shift == 254 ? 0 : (c.bits & mask) >> (value->mask_shift * 8);
     }
     return expect(p, TOK_RPAREN, "`)`");
 }
@@ -270,22 +277,48 @@ static bool parse_field(struct parser *p, uint64_t index) {
     return parse_constant(p, &c);
 }
 
-static bool parse_init(struct parser *p, const struct variable *v, uint32_t depth, uint64_t index) {
+// Braces and values follow the dimensions, and the parts of a vector are one more. The first misfit
+// is kept for the rules; too many items outweigh what is wrong inside them, as in ptxas.
+static void misfit(struct variable *v, enum init_shape shape, uint32_t offset) {
+    if (v->init_shape != INIT_FITS && !(shape == INIT_TOO_MANY && v->init_shape == INIT_NESTING)) return;
+    v->init_shape = (uint8_t)shape;
+    v->init_misfit = offset;
+}
+
+static void check_items(struct parser *p, struct variable *v, uint32_t depth, uint64_t items,
+                        uint32_t offset) {
+    if (depth < v->dim_count) {
+        bool open = depth == 0 && v->unsized;
+        if (!open && items > p->module->dims.at[v->dim_first + depth]) misfit(v, INIT_TOO_MANY, offset);
+        if (open && items == 0) misfit(v, INIT_NESTING, offset);
+    } else if (depth == v->dim_count && v->vec > 1 && items != v->vec)
+        misfit(v, INIT_VECTOR_PARTS, offset);
+}
+
+static bool parse_init(struct parser *p, struct variable *v, uint32_t depth, uint64_t index) {
     bool opaque = isa_types[v->type].class == TYPE_CLASS_O;
+    uint32_t levels = v->dim_count + (v->vec > 1), offset = p->token.offset;
     if (!at(p, TOK_LBRACE)) {
         if (opaque && depth > 0 && at(p, TOK_WORD)) return parse_field(p, index);
+        if (depth != levels) misfit(v, INIT_NESTING, offset);
         return parse_init_value(p, index);
     }
-    uint64_t stride = init_stride(p, v, depth);
+    if (depth >= levels) misfit(v, INIT_NESTING, offset);
+    uint64_t stride = init_stride(p, v, depth), items = 0;
     advance(p);
-    if (accept(p, TOK_RBRACE)) return true;
+    if (accept(p, TOK_RBRACE)) {
+        check_items(p, v, depth, 0, offset);
+        return true;
+    }
     if (!enter(p)) return false;
     bool good;
     do {
         good = parse_init(p, v, depth + 1, index);
+        items++;
         if (__builtin_add_overflow(index, stride, &index)) index = UINT64_MAX;
     } while (good && accept(p, TOK_COMMA));
     leave(p);
+    check_items(p, v, depth, items, offset);
     return good && expect(p, TOK_RBRACE, "`,` or `}`");
 }
 

@@ -51,19 +51,20 @@ bool on_new_line(const struct parser *p) {
 
 // ---- the header -------------------------------------------------------------------------------
 
-// 10 * major + minor of `8.7`; 0 when it is no version. Trailing zeros do not count: 9.00 is 9.0.
+static uint32_t version_part(struct str text, uint32_t *at) {
+    uint32_t value = 0;
+    for (; *at < text.len && text.data[*at] >= '0' && text.data[*at] <= '9'; ++*at)
+        if (value < 1000) value = value * 10 + (uint32_t)(text.data[*at] - '0');
+    return value;
+}
+
+// 10 * major + minor of `8.7`; 0 when it is no version. As ptxas has it: 9.00 is 9.0, and 7.13 is
+// 8.3 (measured).
 static uint16_t version_number(struct str text) {
-    uint32_t i = 0, major = 0, minor = 0, digits = 0;
-    for (; i < text.len && text.data[i] != '.'; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9' || major > 1000) return 0;
-        major = major * 10 + (uint32_t)(text.data[i] - '0');
-    }
-    while (text.len > i + 2 && text.data[text.len - 1] == '0') text.len--;
-    for (i++; i < text.len; i++, digits++) {
-        if (text.data[i] < '0' || text.data[i] > '9') return 0;
-        minor = minor * 10 + (uint32_t)(text.data[i] - '0');
-        if (digits >= 1) return 0;
-    }
+    uint32_t at = 0, major = version_part(text, &at), point = at;
+    if (at == 0 || at == text.len || text.data[at++] != '.') return 0;
+    uint32_t minor = version_part(text, &at);
+    if (at == point + 1 || at != text.len) return 0;
     return (uint16_t)(major * 10 + minor);
 }
 
@@ -71,15 +72,15 @@ static void parse_version(struct parser *p) {
     struct module *module = p->module;
     uint32_t begin = p->token.offset;
     advance(p);
-    if (!at(p, TOK_FLOAT)) {
+    module->version = at(p, TOK_FLOAT) ? version_number(token_text(p)) : 0;
+    if (module->version == 0) {
         struct finding *finding =
             report(p, RULE_MISSING_VERSION, (struct span){begin, p->previous_end},
                    "`.version` needs a number with a point, as in `.version 8.7`");
         finding_help(p->findings, finding, "write `.version MAJOR.MINOR`");
-        if (at(p, TOK_INT)) advance(p);
+        if (at(p, TOK_INT) || at(p, TOK_FLOAT)) advance(p);
         return;
     }
-    module->version = version_number(token_text(p));
     module->version_span = (struct span){begin, p->token.offset + p->token.length};
     advance(p);
 }

@@ -70,9 +70,9 @@ static void check_alignment(struct checker *c, const struct variable *variable, 
     struct finding *finding = structure_report(c, RULE_ALIGNMENT, variable->span,
                                        "alignment %u of `%.*s` is not a power of two", align,
                                        STR_ARG(structure_name(c, variable->name)));
-    uint32_t up = 1;
+    uint64_t up = 1;
     while (up < align) up *= 2;
-    structure_help(c, finding, "state `.align %u`", up);
+    structure_help(c, finding, "state `.align %llu`", (unsigned long long)up);
 }
 
 // ---- spaces -----------------------------------------------------------------------------------
