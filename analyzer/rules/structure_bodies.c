@@ -12,6 +12,8 @@ enum {
     FORM_CONVERTS_32 = 64,   // cvta of 32 bits
     FORM_CTA_GROUP_1 = 128,
     FORM_CTA_GROUP_2 = 256,
+    FORM_READS_PARAM = 512,  // ld.param
+    FORM_WRITES_PARAM = 1024,
 };
 
 static bool opcode_takes_address(const struct isa_form *form) {
@@ -32,6 +34,9 @@ static uint16_t flags_of(const struct isa_form *form) {
     if (form->opcode == OP_mov && of_32_bits) flags |= FORM_MOVES_32;
     if (form->opcode == OP_cvta && of_32_bits) flags |= FORM_CONVERTS_32;
     if (opcode_takes_address(form)) flags |= FORM_ADDRESS;
+    bool of_param = form->space_count > 0 && (form->spaces[0] == SPACE_PARAM || form->spaces[0] == SPACE_PARAM_FUNC || form->spaces[0] == SPACE_PARAM_ENTRY);
+    if (of_param && form->opcode == OP_ld) flags |= FORM_READS_PARAM;
+    if (of_param && form->opcode == OP_st) flags |= FORM_WRITES_PARAM;
     if (isa_form_has(form, MOD_cta_group__1)) flags |= FORM_CTA_GROUP_1;
     if (isa_form_has(form, MOD_cta_group__2)) flags |= FORM_CTA_GROUP_2;
     return (uint16_t)flags;
@@ -140,6 +145,26 @@ static void check_moved_address(struct checker *c, struct function *function,
         address_32(c, operand_span(&operands[1]));
 }
 
+// ---- parameters -------------------------------------------------------------------------------
+
+static void check_parameter_access(struct checker *c, const struct function *function,
+                                   const struct operand *operands, uint32_t count, bool writes) {
+    if (count < 2) return;
+    const struct operand *operand = &operands[writes ? 0 : 1];
+    if (operand->kind != OPERAND_ADDRESS || operand->count == 0) return;
+    const struct operand *base = &function->body->elements.at[operand->first];
+    if (base->kind != OPERAND_VAR || !(base->var & VAR_LOCAL)) return;
+    uint32_t index = base->var & ~VAR_LOCAL;
+    bool is_return = index < function->return_count;
+    if (index >= function->return_count + function->param_count || is_return == writes) return;
+    const struct variable *variable = &function->variables.at[index];
+    if (variable->space != SPACE_PARAM) return;
+    structure_report(c, RULE_PARAMETER_ACCESS, operand_span(operand),
+                     writes ? "`%.*s` is a parameter of this function: it is read only"
+                            : "`%.*s` is what this function returns: it is written only",
+                     STR_ARG(structure_name(c, variable->name)));
+}
+
 // ---- labels -----------------------------------------------------------------------------------
 
 static void check_branch(struct checker *c, const struct body *body, const struct operand *operand) {
@@ -206,6 +231,8 @@ static void check_flags(struct checker *c, struct function *function,
     if (flags & FORM_ADDRESS)
         for (uint32_t i = 0; i < count; i++) check_address(c, function, &operands[i]);
     if (flags & FORM_MOVES_32) check_moved_address(c, function, operands, count);
+    if (flags & (FORM_READS_PARAM | FORM_WRITES_PARAM))
+        check_parameter_access(c, function, operands, count, (flags & FORM_WRITES_PARAM) != 0);
     if (flags & FORM_CONVERTS_32) address_32(c, opcode_span(instruction));
     if (flags & FORM_CTA_GROUP_1 && reach->cta_group[0].end == 0) reach->cta_group[0] = opcode_span(instruction);
     if (flags & FORM_CTA_GROUP_2 && reach->cta_group[1].end == 0) reach->cta_group[1] = opcode_span(instruction);
@@ -233,6 +260,34 @@ static void check_instructions(struct checker *c, uint32_t index) {
     *structure_reach(c, index) = reach;
 }
 
+// An inlined_at names a place that a .loc before it has.
+static bool has_location(const struct body *body, uint32_t before, const struct loc *loc) {
+    // Compilers name a place soon after it was stated; what is further back is taken on trust.
+    enum { LOOK_BACK = 4096 };
+    for (uint32_t i = before, looked = 0; i-- > 0; looked++) {
+        if (looked == LOOK_BACK) return true;
+        const struct loc *other = &body->locs.at[i];
+        if (other->file == loc->inlined_file && other->line == loc->inlined_line &&
+            other->column == loc->inlined_column)
+            return true;
+    }
+    return false;
+}
+
+static void check_locations(struct checker *c, const struct body *body) {
+    uint32_t reported = 0;
+    for (uint32_t i = 0; i < body->locs.n && reported < 16; i++) {
+        const struct loc *loc = &body->locs.at[i];
+        if (loc->function_name == 0) continue;
+        struct span span = {loc->offset, loc->offset + 4};
+        if (reported == 0 && !structure_need(c, FEATURE_INLINED_AT, span)) return;
+        if (has_location(body, i, loc)) continue;
+        reported++;
+        structure_report(c, RULE_INLINED_AT, span, "no `.loc %u %u %u` stands before this one",
+                         loc->inlined_file, loc->inlined_line, loc->inlined_column);
+    }
+}
+
 static void check_variables(struct checker *c, const struct function *function) {
     for (uint32_t i = function->return_count + function->param_count; i < function->variables.n; i++) {
         const struct variable *variable = &function->variables.at[i];
@@ -250,6 +305,7 @@ void check_body(struct checker *c, uint32_t index) {
     reach->shared_first = c->shared.n;
     check_variables(c, function);
     check_body_labels(c, index, function->body);
+    check_locations(c, function->body);
     check_instructions(c, index);
     reach = structure_reach(c, index);
     reach->use_count = c->uses.n - reach->use_first;

@@ -30,6 +30,7 @@ static struct call take_apart(const struct body *body, const struct instruction 
 static bool same_kind(uint8_t formal, uint8_t actual) {
     if (formal == actual) return true;
     if (actual == TYPE_F16X2) return isa_types[formal].bits == 32 || formal == TYPE_PRED;
+    if (formal == TYPE_F16X2) return isa_types[actual].bits == 32 || actual == TYPE_PRED;
     uint8_t a = isa_types[formal].class, b = isa_types[actual].class;
     if (isa_types[formal].bits != isa_types[actual].bits || a == TYPE_CLASS_P || b == TYPE_CLASS_P)
         return false;
@@ -80,6 +81,8 @@ static void check_literal(struct checker *c, const struct operand *argument,
                           const struct variable *formal) {
     uint8_t class = isa_types[formal->type].class;
     bool is_float = argument->kind == OPERAND_FLOAT;
+    if (formal->vec > 1) return;
+    if (formal->type == TYPE_F16X2) class = TYPE_CLASS_NONE;
     bool fits = !is_array(formal) && (class == TYPE_CLASS_B ||
                                       (is_float ? class == TYPE_CLASS_F
                                                 : class == TYPE_CLASS_U || class == TYPE_CLASS_S));
@@ -114,10 +117,21 @@ static void check_variable_argument(struct checker *c, struct function *function
                  variable_align(actual), STR_ARG(structure_name(c, formal->name)), variable_align(formal));
 }
 
+// `-x`, `x+4`: arguments are plain.
+static bool is_plain(const struct operand *argument) {
+    if (argument->kind != OPERAND_REG && argument->kind != OPERAND_VAR) return true;
+    return argument->value == 0 && argument->flags == 0 && argument->component == 0;
+}
+
 static void check_argument(struct checker *c, struct function *function,
                            const struct operand *argument, const struct variable *formal,
                            bool is_return) {
     if (formal->type == TYPE_NONE) return;
+    if (!is_plain(argument)) {
+        structure_report(c, RULE_CALL_TYPE, operand_span(argument),
+                         "an argument is a register or variable as it is");
+        return;
+    }
     switch (argument->kind) {
     case OPERAND_REG: case OPERAND_VAR: check_variable_argument(c, function, argument, formal); return;
     case OPERAND_INT: case OPERAND_FLOAT:
@@ -209,6 +223,12 @@ static void check_indirect(struct checker *c, struct function *function, const s
                            struct reach *reach) {
     reach->calls_indirectly = true;
     const struct operand *prototype = call->prototype;
+    const struct variable *target = module_variable(c->module, function, call->callee->var);
+    if (target->type == TYPE_PRED) {
+        structure_report(c, RULE_CALL_TARGET, operand_span(call->callee),
+                         "a predicate holds no address to call");
+        return;
+    }
     if (prototype != NULL && prototype->kind == OPERAND_NAME) return;
     if (prototype == NULL || prototype->kind != OPERAND_LABEL) {
         struct finding *finding = structure_report(c, RULE_CALL_PROTOTYPE, call->span,

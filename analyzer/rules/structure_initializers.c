@@ -70,7 +70,8 @@ static bool check_symbol(struct checker *c, const struct function *function,
     struct str name = structure_name(c, value->symbol);
     if (declared->kind == DECLARED_VARIABLE)
         return check_variable_symbol(c, &c->module->variables.at[declared->first], value);
-    if (declared->kind == DECLARED_FUNCTION && !value->generic && value->bits == 0) return true;
+    bool plain = !value->generic && (value->bits == 0 || value->mask_shift != 255);
+    if (declared->kind == DECLARED_FUNCTION && plain) return true;
     if (declared->kind == DECLARED_FUNCTION)
         structure_report(c, RULE_INITIALIZER_SYMBOL, value_span(c, value),
                  "`%.*s` is a function: neither generic() nor an offset applies", STR_ARG(name));
@@ -174,14 +175,27 @@ static bool check_shape(struct checker *c, const struct variable *variable) {
     }
 }
 
+// A scalar of two halves takes a list in braces, whatever is in it, and nothing else (measured).
+static void check_halves(struct checker *c, const struct variable *variable) {
+    if (variable->is_array || variable->init_shape == INIT_NESTING) return;
+    struct finding *finding =
+        structure_report(c, RULE_INITIALIZER_TYPE, variable->span, "`%.*s` of type .f16x2 is initialised by a list",
+                         STR_ARG(structure_name(c, variable->name)));
+    structure_help(c, finding, "declare it .b32 and write its bits");
+}
+
 void check_initializer(struct checker *c, const struct variable *variable,
                        const struct function *function) {
     if (isa_types[variable->type].class == TYPE_CLASS_O) {
         check_fields(c, variable);
         return;
     }
-    if (!check_place(c, variable) || !check_shape(c, variable)) return;
-    if (variable->type == TYPE_F16X2) return;  // takes two halves, whatever they are
+    if (!check_place(c, variable)) return;
+    if (variable->type == TYPE_F16X2) {
+        check_halves(c, variable);
+        return;
+    }
+    if (!check_shape(c, variable)) return;
     for (uint32_t i = 0; i < variable->init_count; i++)
         check_value(c, variable, function, &c->module->inits.at[variable->init_first + i]);
 }
