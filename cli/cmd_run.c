@@ -4,11 +4,11 @@
 #include "driver/plan.h"
 
 #if HAVE_JUDGE
-struct confirming {
-    const struct judging *judging;
+struct confirmation {
+    struct job *job;
     struct arena *arena;
-    struct record_file *file;
-    struct module_facts *facts;
+    struct judged *judged;
+    const struct judge_options *options;
     struct judgement *judgement;
     struct driver_request request;
     struct driver_outcome outcome;
@@ -18,7 +18,7 @@ struct confirming {
 // ---------------------------------------------------------------------------------------------
 // Findings
 
-static struct finding *add(struct confirming *run, enum rule rule, struct span span) {
+static struct finding *add(struct confirmation *run, enum rule rule, struct span span) {
     struct place place = {run->judgement->launch.source, span};
     struct finding *finding = finding_add(&run->judgement->findings, rule, place);
     if (run->judgement->kernel != NULL) finding->kernel = run->judgement->kernel->name;
@@ -39,14 +39,14 @@ static struct span argument_span(const struct launch *launch, uint32_t index) {
     return index < launch->arguments.n ? launch->arguments.at[index].span : launch->arguments_span;
 }
 
-static void report_notes(struct confirming *run) {
+static void report_notes(struct confirmation *run) {
     struct findings *findings = &run->judgement->findings;
     for (uint32_t i = 0; i < run->notes.list.n; i++)
         finding_message(findings, add(run, RULE_RUN_ASSUMED, run->judgement->launch.arguments_span),
                         "%.*s", STR_ARG(run->notes.list.at[i]));
 }
 
-static void report_canaries(struct confirming *run) {
+static void report_canaries(struct confirmation *run) {
     struct findings *findings = &run->judgement->findings;
     for (uint32_t i = 0; i < run->outcome.buffers.n; i++) {
         const struct driver_buffer *buffer = &run->outcome.buffers.at[i];
@@ -73,7 +73,7 @@ static bool agrees(const struct judgement *judgement, const struct driver_outcom
     return false;
 }
 
-static void report_disagreement(struct confirming *run) {
+static void report_disagreement(struct confirmation *run) {
     const struct prediction *predicted = &run->judgement->predicted;
     struct findings *findings = &run->judgement->findings;
     struct span whole = {0, run->judgement->launch.source->size};
@@ -89,14 +89,14 @@ static void report_disagreement(struct confirming *run) {
                  "believe the GPU; a launch that is predicted wrongly is a fault of ptxvet worth reporting");
 }
 
-static void differs(struct confirming *run, const char *what, uint64_t driver, uint64_t ours) {
+static void differs(struct confirmation *run, const char *what, uint64_t driver, uint64_t ours) {
     struct findings *findings = &run->judgement->findings;
     finding_message(findings, add(run, RULE_DRIVER_DIFFERS, run->judgement->launch.kernel_span),
                     "%s: the driver says %llu, ptxvet %llu", what, (unsigned long long)driver,
                     (unsigned long long)ours);
 }
 
-static void compare_params(struct confirming *run) {
+static void compare_params(struct confirmation *run) {
     const struct kernel *kernel = run->judgement->kernel;
     const struct driver_outcome *outcome = &run->outcome;
     if (!outcome->has_params) return;
@@ -113,7 +113,7 @@ static void compare_params(struct confirming *run) {
     }
 }
 
-static void compare(struct confirming *run) {
+static void compare(struct confirmation *run) {
     const struct kernel *kernel = run->judgement->kernel;
     const struct driver_outcome *outcome = &run->outcome;
     if (kernel == NULL || !outcome->has_attributes) return;
@@ -134,10 +134,10 @@ static bool has_jit_errors(const struct driver_outcome *outcome) {
 // ---------------------------------------------------------------------------------------------
 // Rows for people
 
-static void row(struct confirming *run, struct record_launch *record, const char *name,
+static void row(const struct confirmation *run, struct record_launch *record, const char *name,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-static void row(struct confirming *run, struct record_launch *record, const char *name,
+static void row(const struct confirmation *run, struct record_launch *record, const char *name,
                 const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -146,7 +146,7 @@ static void row(struct confirming *run, struct record_launch *record, const char
     *vec_push(run->arena, &record->gpu_rows) = (struct record_row){name, text, {NULL, 0}};
 }
 
-static void resource_rows(struct confirming *run, struct record_launch *record) {
+static void resource_rows(const struct confirmation *run, struct record_launch *record) {
     const int *attributes = run->outcome.attributes;
     if (!run->outcome.has_attributes) return;
     row(run, record, "registers", "%d per thread; at most %d threads per block",
@@ -163,7 +163,7 @@ static void resource_rows(struct confirming *run, struct record_launch *record) 
         row(run, record, "occupancy", "%d blocks per SM", run->outcome.blocks_per_sm);
 }
 
-static void add_rows(struct confirming *run, struct record_launch *record) {
+static void add_rows(const struct confirmation *run, struct record_launch *record) {
     const struct driver_outcome *outcome = &run->outcome;
     if (outcome->has_device)
         row(run, record, "device", "%s, compute capability %d.%d, %d SMs; driver of CUDA %d.%d",
@@ -179,99 +179,71 @@ static void add_rows(struct confirming *run, struct record_launch *record) {
     if (outcome->said.len > 0) row(run, record, "printed", "%.*s", STR_ARG(outcome->said));
 }
 
-static struct known_u64 attribute(const struct driver_outcome *outcome, enum driver_attribute which) {
-    int value = outcome->attributes[which];
-    return (struct known_u64){value >= 0, value >= 0 ? (uint64_t)value : 0};
-}
-
-static struct record_gpu *gpu_record(struct confirming *run) {
-    const struct driver_outcome *outcome = &run->outcome;
-    const struct driver_device *device = &outcome->device;
-    struct record_gpu *gpu = arena_new(run->arena, struct record_gpu);
-    if (outcome->has_device) {
-        gpu->device = str_from(device->name);
-        gpu->capability = str_format(run->arena, "%d.%d", device->major, device->minor);
-        gpu->cuda = str_format(run->arena, "%d.%d", device->cuda / 1000, device->cuda % 1000 / 10);
-    }
-    gpu->registers = attribute(outcome, ATTRIBUTE_REGS);
-    gpu->shared = attribute(outcome, ATTRIBUTE_SHARED);
-    gpu->local = attribute(outcome, ATTRIBUTE_LOCAL);
-    gpu->constants = attribute(outcome, ATTRIBUTE_CONST);
-    gpu->max_threads = attribute(outcome, ATTRIBUTE_MAX_THREADS);
-    if (outcome->has_occupancy && outcome->blocks_per_sm >= 0)
-        gpu->blocks_per_sm = (struct known_u64){true, (uint64_t)outcome->blocks_per_sm};
-    gpu->has_params = outcome->has_params;
-    for (uint32_t i = 0; outcome->has_params && i < outcome->params.n; i++) {
-        vec_push(run->arena, &gpu->params);
-        gpu->params.at[i].offset = outcome->params.at[i].offset;
-        gpu->params.at[i].size = outcome->params.at[i].size;
-    }
-    gpu->has_time = outcome->has_time;
-    gpu->milliseconds = outcome->milliseconds;
-    return gpu;
-}
-
 // ---------------------------------------------------------------------------------------------
 // The launch
 
-static bool plan(struct confirming *run) {
-    const struct device_settings *settings = &run->judging->settings->device;
+static bool plan(struct confirmation *run) {
+    const struct device_settings *settings = &run->job->settings->device;
     run->request = device_request(settings);
     struct plan_input input = {
         .launch = &run->judgement->launch, .kernel = run->judgement->kernel,
-        .dry = run->judgement->ran ? &run->judgement->dry : NULL, .ptx = run->file->source,
+        .dry = run->judgement->ran ? &run->judgement->dry : NULL, .ptx = run->judged->source,
         .seed = settings->seed};
-    return driver_plan(&input, run->arena, &run->request, &run->notes, &run->file->failure);
+    return driver_plan(&input, run->arena, &run->request, &run->notes, &run->job->file->failure);
 }
 
 // With the registers that the driver told, the launch may turn out to need more than there are.
-static void judge_again(struct confirming *run) {
+static void judge_again(struct confirmation *run) {
     struct judgement *judgement = run->judgement;
     int registers = run->outcome.attributes[ATTRIBUTE_REGS];
-    if (!run->outcome.has_attributes || registers < 0 || judgement->launch.has_regs) return;
+    if (!run->outcome.has_attributes || registers < 0 || judgement->launch.has_regs ||
+        run->judged->module == NULL)
+        return;
     struct launch launch = judgement->launch;
     launch.has_regs = true;
     launch.regs = (uint64_t)registers;
     memset(judgement, 0, sizeof *judgement);
-    launch_judge(run->facts, run->file->findings, &launch, &run->judging->settings->judge, run->arena,
-                 judgement);
+    launch_judge(&run->judged->facts, run->judged->load, &launch, run->options, run->arena, judgement);
 }
 
-static void conclude(struct confirming *run, struct record_launch *record) {
+static void conclude(struct confirmation *run) {
     struct judgement *judgement = run->judgement;
-    struct driver_outcome *outcome = &run->outcome;
-    struct str text = record->text;
-    uint32_t line = record->line;
     judge_again(run);
-    bool known = !judgement->result_unknown;
     report_notes(run);
-    if (has_jit_errors(outcome))
-        driver_log_findings(outcome->error_log, run->file->source, RULE_JIT_ERROR, &judgement->findings);
+    if (has_jit_errors(&run->outcome))
+        driver_log_findings(run->outcome.error_log, run->judged->source, RULE_JIT_ERROR,
+                            &judgement->findings);
     report_canaries(run);
     compare(run);
-    if (known && !agrees(judgement, outcome)) report_disagreement(run);
-    record_launch(record, run->arena, judgement, text, line);
-    record->has_actual = true;
-    record->actual_phase = outcome->phase;
-    record->actual_result = outcome->result;
-    record->agrees_known = known;
-    record->agrees = known && agrees(judgement, outcome);
-    record->gpu = gpu_record(run);
-    add_rows(run, record);
+    if (!judgement->result_unknown && !agrees(judgement, &run->outcome)) report_disagreement(run);
 }
 
-void confirm_launch(const struct judging *judging, struct worker *worker, struct record_file *file,
-                    struct module_facts *facts, struct judgement *judgement,
-                    struct record_launch *record) {
-    struct confirming run = {.judging = judging, .arena = &worker->records, .file = file,
-                             .facts = facts, .judgement = judgement};
-    if (!plan(&run)) return;
-    driver_launch(&run.request, run.arena, &run.outcome);
-    if (run.outcome.status == DRIVER_ANSWERED) {
-        conclude(&run, record);
-        return;
+const struct confirmation *confirm_launch(struct job *job, struct judged *judged,
+                                          const struct judge_options *options,
+                                          struct judgement *judgement) {
+    struct arena *arena = &job->worker->records;
+    struct confirmation *run = arena_new(arena, struct confirmation);
+    *run = (struct confirmation){.job = job, .arena = arena, .judged = judged, .options = options,
+                                 .judgement = judgement};
+    if (!plan(run)) return NULL;
+    driver_launch(&run->request, arena, &run->outcome);
+    if (run->outcome.status == DRIVER_ANSWERED) {
+        conclude(run);
+        return run;
     }
-    file->failure = str_format(run.arena, "%.*s: not launched: %.*s", STR_ARG(file->path),
-                               STR_ARG(run.outcome.failure));
+    job->file->failure = str_format(arena, "%.*s: not launched: %.*s", STR_ARG(job->file->path),
+                                    STR_ARG(run->outcome.failure));
+    return NULL;
+}
+
+void confirm_record(const struct confirmation *run, struct arena *arena, struct record_launch *record) {
+    bool known = !run->judgement->result_unknown;
+    record->has_actual = true;
+    record->actual_phase = run->outcome.phase;
+    record->actual_result = run->outcome.result;
+    record->agrees_known = known;
+    record->agrees = known && agrees(run->judgement, &run->outcome);
+    record->gpu = device_record(&run->outcome, arena);
+    add_rows(run, record);
 }
 #endif

@@ -4,14 +4,20 @@
 
 #include "cli/judge.h"
 
-// Launches what was judged, adds what that showed to the judgement's findings, and makes the record
-// anew from both. What keeps the launch from being tried (no driver, no device) is put into
-// file->failure: exit 2, with the judgement in the report.
+struct confirmation;
+
+// Launches what was judged, and adds what that showed to the judgement's findings. NULL: the launch
+// could not be tried (no driver, no device), and file->failure says why: exit 2, with the judgement
+// in the report.
 //
 // Where the launch does not state registers and the driver tells them, it is judged again with them:
 // no static reading of PTX knows what the JIT allots.
-void confirm_launch(const struct judging *judging, struct worker *worker, struct record_file *file,
-                    struct module_facts *facts, struct judgement *judgement,
+const struct confirmation *confirm_launch(struct job *job, struct judged *judged,
+                                          const struct judge_options *options,
+                                          struct judgement *judgement);
+
+// Puts the GPU's answer, and what else the driver told, into the launch's record.
+void confirm_record(const struct confirmation *confirmation, struct arena *arena,
                     struct record_launch *record);
 
 #endif

@@ -5,6 +5,7 @@
 #include "analyzer/rules/cubin.h"
 #include "library/awaited.h"
 #include "cli/companions.h"
+#include "cli/device.h"
 #include "findings/suppress.h"
 #include "reports/plain.h"
 
@@ -102,6 +103,8 @@ static void judge_check(struct job *job) {
     if (judged.has_facts)
         record_module(job->file, &job->worker->records, &judged.facts, kernels->list.at,
                       kernels->list.n);
+    if (job->judging->command == COMMAND_info && job->settings->device.asked)
+        device_describe(&job->settings->device, job->file, &judged.facts, &job->worker->records);
 #endif
 }
 

@@ -44,11 +44,13 @@ static void judge_one(struct job *job, struct judged *judged, struct launch *lau
     judgement->launch = *launch;
     if (judged->module == NULL) judge_without_module(job, judged, judgement);
     else launch_judge(&judged->facts, judged->load, launch, options, records, judgement);
+    const struct confirmation *confirmation = NULL;
+    if (job->judging->command == COMMAND_run)
+        confirmation = confirm_launch(job, judged, options, judgement);
+    judge_settle(job, judged->source, judged->module, false, &judgement->findings);
     struct record_launch *record = vec_push(records, &job->file->launches);
     record_launch(record, records, judgement, text, line);
-    if (job->judging->command == COMMAND_run)
-        confirm_launch(job->judging, job->worker, job->file, &judged->facts, judgement, record);
-    judge_settle(job, judged->source, judged->module, false, record->findings);
+    if (confirmation != NULL) confirm_record(confirmation, records, record);
 }
 
 void judge_launch_line(struct job *job) {

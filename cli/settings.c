@@ -56,6 +56,7 @@ static bool deployments(struct settings *settings, struct arena *arena,
     const struct option_values *drivers = &options->values[OPTION_driver];
     for (uint32_t i = 0; i < gpus->list.n; i++) {
         if (str_eq(gpus->list.at[i], STR("auto"))) {
+            settings->device.asked = true;
             if (!add_device(settings, arena, error)) return false;
         } else if (!add_gpu(settings, arena, gpus->list.at[i], error)) return false;
     }

@@ -16,6 +16,7 @@ struct device_settings {
     uint8_t memory;           // enum driver_memory
     uint32_t repeat;
     uint64_t seed;
+    bool asked;               // --gpu auto was given: `info` asks it about kernels
 };
 
 struct settings {

@@ -246,9 +246,8 @@ static void send_occupancy(struct child *child) {
 static bool step_query(struct child *child) {
     send_attributes(child);
     send_params(child);
-    if (child->request->query) return false;
     send_occupancy(child);
-    return true;
+    return !child->request->query;
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 #include "analyzer/launch/scalar.h"
 #include "base/checked.h"
-#include "base/file.h"
 #include "driver/cuda_api.h"
 
 #define MAX_ARGUMENTS 4096
@@ -90,24 +89,14 @@ static void plan_typed(struct plan *plan, const struct argument *argument, struc
 // ---------------------------------------------------------------------------------------------
 // Memory
 
-static bool read_contents(struct plan *plan, uint32_t index, const struct argument *argument,
-                          struct driver_arg *arg) {
-    struct str folder = plan->input->folder, text;
-    bool absolute = argument->file.len > 0 && argument->file.data[0] == '/';
-    struct str path = str_format(plan->arena, "%.*s%.*s", absolute ? 0 : (int)folder.len, folder.data,
-                                 STR_ARG(argument->file));
-    int trouble = file_read(path.data, plan->arena, &text);
-    if (trouble != 0) {
-        *plan->failure = str_format(plan->arena, "%.*s: cannot read %.*s: %s",
-                                    STR_ARG(argument_name(plan, index)), STR_ARG(path), strerror(trouble));
-        return false;
-    }
-    arg->file = (const uint8_t *)text.data;
-    arg->file_size = text.len;
-    if (text.len < arg->buffer_size)
+static void take_file(struct plan *plan, uint32_t index, const struct argument *argument,
+                      struct driver_arg *arg) {
+    arg->file = (const uint8_t *)argument->file_data.data;
+    arg->file_size = argument->file_data.len;
+    if (arg->file_size < arg->buffer_size)
         note(plan, "%.*s: the file has %u bytes of %llu, the rest is zeros",
-             STR_ARG(argument_name(plan, index)), text.len, (unsigned long long)arg->buffer_size);
-    return true;
+             STR_ARG(argument_name(plan, index)), argument->file_data.len,
+             (unsigned long long)arg->buffer_size);
 }
 
 // The alignment that the kernel is known to need; where the launch states none, 16 may be too little.
@@ -120,7 +109,7 @@ static uint64_t needed_align(const struct plan *plan, uint32_t index) {
     return align > 16 && is_power_of_two(align) ? (align < 256 ? 256 : align) : 0;
 }
 
-static bool plan_buffer(struct plan *plan, uint32_t index, const struct argument *argument,
+static void plan_buffer(struct plan *plan, uint32_t index, const struct argument *argument,
                         struct driver_arg *arg) {
     arg->kind = DRIVER_ARG_BUFFER;
     arg->size = 8;
@@ -129,7 +118,7 @@ static bool plan_buffer(struct plan *plan, uint32_t index, const struct argument
     arg->contents = argument->contents;
     arg->type = argument->type;
     arg->seed = plan->input->seed + index;
-    return argument->contents != CONTENTS_FILE || read_contents(plan, index, argument, arg);
+    if (argument->contents == CONTENTS_FILE) take_file(plan, index, argument, arg);
 }
 
 static void plan_pointer(struct plan *plan, uint32_t index, uint64_t align, struct driver_arg *arg) {
@@ -215,7 +204,7 @@ static bool plan_argument(struct plan *plan, uint32_t index, const struct argume
                           struct driver_arg *arg) {
     switch ((enum argument_kind)argument->kind) {
     case ARGUMENT_UNKNOWN: plan_unknown(plan, index, arg); break;
-    case ARGUMENT_BUFFER: return plan_buffer(plan, index, argument, arg);
+    case ARGUMENT_BUFFER: plan_buffer(plan, index, argument, arg); break;
     case ARGUMENT_POINTER: plan_pointer(plan, index, argument->align, arg); break;
     case ARGUMENT_NULL: set_bytes(plan, arg, 8, 0); break;
     case ARGUMENT_HOST:

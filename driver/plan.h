@@ -16,7 +16,6 @@ struct plan_input {
     const struct dryrun_result *dry;   // NULL: not made
     struct source *ptx;
     uint64_t seed;                     // of CONTENTS_RANDOM
-    struct str folder;                 // that relative paths of =@file start from; empty, or with a slash
 };
 
 struct plan_notes { VEC_OF(struct str) list; };

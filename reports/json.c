@@ -133,6 +133,38 @@ static json_t *occupancy_points(const struct record_kernel *kernel) {
     return array;
 }
 
+static json_t *range_value(bool any, uint64_t low, uint64_t high) {
+    if (!any) return json_null();
+    json_t *range = json_array();
+    json_array_append_new(range, json_text_integer(low));
+    json_array_append_new(range, json_text_integer(high));
+    return range;
+}
+
+static json_t *gpu_params(const struct record_gpu *gpu) {
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < gpu->params.n; i++)
+        json_array_append_new(array, range_value(true, gpu->params.at[i].offset, gpu->params.at[i].size));
+    return array;
+}
+
+static json_t *gpu_value(struct json_text *json, const struct record_gpu *gpu) {
+    json_t *object = json_object();
+    json_text_set_or_null(json, object, "device", gpu->device);
+    json_text_set_or_null(json, object, "computeCapability", gpu->capability);
+    json_text_set_or_null(json, object, "cuda", gpu->cuda);
+    set_known(object, "regs", gpu->registers);
+    set_known(object, "shared", gpu->shared);
+    set_known(object, "local", gpu->local);
+    set_known(object, "const", gpu->constants);
+    set_known(object, "maxThreads", gpu->max_threads);
+    set_known(object, "blocksPerSM", gpu->blocks_per_sm);
+    json_object_set_new(object, "params", gpu->has_params ? gpu_params(gpu) : json_null());
+    json_object_set_new(object, "milliseconds",
+                        gpu->has_time ? json_real(gpu->milliseconds) : json_null());
+    return object;
+}
+
 static json_t *kernel_value(struct json_text *json, const struct record_kernel *kernel) {
     json_t *object = json_object(), *params = json_array();
     json_text_set(json, object, "name", kernel->name);
@@ -154,6 +186,7 @@ static json_t *kernel_value(struct json_text *json, const struct record_kernel *
     json_text_set_or_null(json, object, "demangled", kernel->demangled);
     if (kernel->occupancy.points.n != 0)
         json_object_set_new(object, "occupancy", occupancy_points(kernel));
+    if (kernel->gpu != NULL) json_object_set_new(object, "driver", gpu_value(json, kernel->gpu));
     return object;
 }
 
@@ -182,14 +215,6 @@ static json_t *occupancy_value(struct json_text *json, const struct record_launc
     return object;
 }
 
-static json_t *range_value(bool any, uint64_t low, uint64_t high) {
-    if (!any) return json_null();
-    json_t *range = json_array();
-    json_array_append_new(range, json_text_integer(low));
-    json_array_append_new(range, json_text_integer(high));
-    return range;
-}
-
 static json_t *memory_value(struct json_text *json, const struct record_launch *launch) {
     json_t *array = json_array();
     for (uint32_t i = 0; i < launch->memory.n; i++) {
@@ -216,30 +241,6 @@ static json_t *coverage_value(const struct record_launch *launch) {
     json_text_number(object, "blocksRun", launch->blocks_run);
     json_object_set_new(object, "complete", json_boolean(launch->complete));
     json_text_number(object, "unknownAddresses", launch->unknown_addresses);
-    return object;
-}
-
-static json_t *gpu_params(const struct record_gpu *gpu) {
-    json_t *array = json_array();
-    for (uint32_t i = 0; i < gpu->params.n; i++)
-        json_array_append_new(array, range_value(true, gpu->params.at[i].offset, gpu->params.at[i].size));
-    return array;
-}
-
-static json_t *gpu_value(struct json_text *json, const struct record_gpu *gpu) {
-    json_t *object = json_object();
-    json_text_set_or_null(json, object, "device", gpu->device);
-    json_text_set_or_null(json, object, "computeCapability", gpu->capability);
-    json_text_set_or_null(json, object, "cuda", gpu->cuda);
-    set_known(object, "regs", gpu->registers);
-    set_known(object, "shared", gpu->shared);
-    set_known(object, "local", gpu->local);
-    set_known(object, "const", gpu->constants);
-    set_known(object, "maxThreads", gpu->max_threads);
-    set_known(object, "blocksPerSM", gpu->blocks_per_sm);
-    json_object_set_new(object, "params", gpu->has_params ? gpu_params(gpu) : json_null());
-    json_object_set_new(object, "milliseconds",
-                        gpu->has_time ? json_real(gpu->milliseconds) : json_null());
     return object;
 }
 

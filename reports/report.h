@@ -34,6 +34,8 @@ struct record_row {
 struct record_occupancy_point { uint32_t at, blocks_per_sm, warps_per_sm; };
 struct record_occupancy_curve { VEC_OF(struct record_occupancy_point) points; };
 
+struct record_gpu;
+
 struct record_kernel {
     struct str name, linkage, launch, demangled;
     uint32_t line;
@@ -47,6 +49,7 @@ struct record_kernel {
     VEC_OF(struct record_row) rows;  // for people: text and HTML only, as the next two
     VEC_OF(struct str) remarks, host_call;
     struct record_occupancy_curve occupancy;         // over block sizes
+    struct record_gpu *gpu;          // what the driver here says of it; NULL: it was not asked
 };
 
 struct record_module {
