@@ -52,7 +52,7 @@ struct record_gpu *device_record(const struct driver_outcome *outcome, struct ar
     const struct driver_device *device = &outcome->device;
     struct record_gpu *gpu = arena_new(arena, struct record_gpu);
     if (outcome->has_device) {
-        gpu->device = str_from(device->name);
+        gpu->device = str_copy(arena, str_from(device->name));
         gpu->capability = str_format(arena, "%d.%d", device->major, device->minor);
         gpu->cuda = str_format(arena, "%d.%d", device->cuda / 1000, device->cuda % 1000 / 10);
     }
