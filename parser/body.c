@@ -49,7 +49,9 @@ static uint32_t find_form(struct parser *p, struct str text) {
         if (key->hash == hash && str_eq(key->text, text)) return p->form_slots[slot] - 1;
     }
     p->form_slots[slot] = p->form_keys.n + 1;
-    return new_form(p, text, hash);
+    uint32_t form = new_form(p, text, hash);
+    remember_form(p, text, form);
+    return form;
 }
 
 // Blanks and comments may stand before the dots of an opcode. `ret` and a `.loc` in the next line are
@@ -521,15 +523,20 @@ static bool parse_label_list(struct parser *p, struct label *label, enum directi
     return good;
 }
 
-// NAME: [.branchtargets ... | .calltargets ... | .callprototype ...]
-static bool parse_label(struct parser *p, struct str text, struct span span) {
+void add_label(struct parser *p, struct str text, struct span span) {
     uint32_t index = p->body.labels.n;
-    advance(p);
     struct label *label = vec_push(p->body_arena, &p->body.labels);
     *label = (struct label){.offset = span.begin, .instruction = p->body.instructions.n,
                             .scope = p->blocks.at[p->blocks.n - 1].scope, .list = NO_INDEX};
     declare(p, SYMBOL_LABEL, text, index, span);
     p->body.labels.at[index].name = names_find(&p->module->names, text);
+}
+
+// NAME: [.branchtargets ... | .calltargets ... | .callprototype ...]
+static bool parse_label(struct parser *p, struct str text, struct span span) {
+    uint32_t index = p->body.labels.n;
+    advance(p);
+    add_label(p, text, span);
     enum directive_word word = at_word(p);
     if (word != WORD_BRANCHTARGETS && word != WORD_CALLTARGETS && word != WORD_CALLPROTOTYPE)
         return true;
@@ -648,6 +655,7 @@ static bool parse_statement(struct parser *p) {
 void parse_body(struct parser *p) {
     advance(p);
     while (p->blocks.n > 0) {
+        if (!p->options->plain && read_fast(p)) continue;
         uint32_t begin = p->token.offset;
         if (at(p, TOK_RBRACE)) {
             advance(p);

@@ -45,7 +45,7 @@ static uint64_t hex_value(struct str text) {
     return integer_value((struct str){copy, digits + 2}, &is_unsigned);
 }
 
-static uint64_t single_to_double_bits(uint64_t bits) {
+uint64_t single_to_double_bits(uint64_t bits) {
     uint32_t narrow = (uint32_t)bits;
     float value;
     memcpy(&value, &narrow, sizeof value);

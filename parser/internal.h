@@ -62,8 +62,18 @@ struct range_hint {
     uint64_t key;  // the prefix's bytes, little end first, and its length on top; 0: free
     var_ref var;
     uint32_t count;
+    uint8_t kind;  // OPERAND_REG, or OPERAND_VAR for ranges outside of .reg
 };
-enum { RANGE_HINTS = 64 };
+enum { RANGE_HINT_BITS = 6, FORM_HINT_BITS = 11, FORM_HINT_WAYS = 4 };
+
+// Opcodes by their bytes: the first and last eight, and the length. Text of up to 16 bytes is known by
+// these alone.
+struct form_hint {
+    uint64_t first, last;
+    const char *text;
+    uint32_t length;  // 0: free
+    uint32_t form;
+};
 
 struct parser {
     struct lexer lexer;
@@ -94,13 +104,18 @@ struct parser {
     VEC_OF(struct symbol) symbols;    // [0] is unused
     VEC_OF(struct binding) bindings;  // by name_id
     VEC_OF(struct pending) pendings;  // [0] is unused
-    struct range_hint hints[RANGE_HINTS];
+    struct range_hint hints[1 << RANGE_HINT_BITS];
+    struct form_hint form_hints[(1 << FORM_HINT_BITS) + FORM_HINT_WAYS];
     VEC_OF(struct operand) stack;  // elements of what is being read
 
     uint32_t *form_slots;  // opcode texts, open addressing: index + 1 into forms
     uint32_t form_slot_count;
     VEC_OF(struct form_key) form_keys;
 };
+
+static inline struct range_hint *range_hint_slot(struct parser *p, uint64_t key) {
+    return &p->hints[(key * 0x9e3779b97f4a7c15u) >> (64 - RANGE_HINT_BITS)];
+}
 
 // Tokens (parser.c).
 void advance(struct parser *p);
@@ -167,6 +182,7 @@ bool at_constant(const struct parser *p);
 // A plain integer literal (directive arguments and dimensions take no expressions).
 bool parse_plain_integer(struct parser *p, uint64_t *value, const char *expected);
 uint64_t integer_value(struct str text, bool *is_unsigned);
+uint64_t single_to_double_bits(uint64_t bits);
 
 // Declarations (declaration.c).
 bool parse_variable_statement(struct parser *p, enum linkage linkage, uint32_t begin);
@@ -181,6 +197,10 @@ bool parse_header_directives(struct parser *p);
 
 // Bodies (body.c).
 void parse_body(struct parser *p);
+void add_label(struct parser *p, struct str text, struct span span);
+// Reads statements without tokens while they are plain (fast.c). False when the one at hand is not.
+bool read_fast(struct parser *p);
+void remember_form(struct parser *p, struct str text, uint32_t form);
 // The same place reached without reading: by matching braces outside comments and strings.
 void skip_body(struct parser *p);
 void report_unclosed(struct parser *p);

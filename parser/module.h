@@ -145,10 +145,6 @@ struct instruction {
     uint32_t guard_operand;  // index into body.elements (a REG, or NAME when unknown)
     uint32_t loc;            // index into body.locs of the .loc in force; NO_INDEX when none
     uint32_t scope;          // number of the enclosing block
-    // Of everything about the operands but names, numbers and values: kind, flags, component; type
-    // and vector of registers; space and type of variables; whether literals are integers or
-    // floats; shapes of elements; the guard's. Equal forms with equal shapes are checked alike.
-    uint64_t shape;
 };
 
 struct label {

@@ -1,7 +1,5 @@
 #include "parser/internal.h"
 
-#include <assert.h>
-
 // Module level: the header, then linkage, functions, variables and the directives between them.
 
 // ---- tokens -----------------------------------------------------------------------------------
@@ -424,11 +422,9 @@ static void end_prototype(struct parser *p, bool good) {
 static void parse_function(struct parser *p, enum linkage linkage, uint32_t begin) {
     bool is_entry = at_word(p) == WORD_ENTRY;
     uint32_t index = new_function(p, is_entry ? FUNCTION_ENTRY : FUNCTION_FUNC, linkage, begin);
-    uint32_t symbols;
     p->entries_accounted += is_entry;
     advance(p);
     declare_function(p, index);
-    symbols = p->symbols.n;
     clear_body(p);
     p->function = index;
     open_block(p, p->token.offset);
@@ -446,7 +442,6 @@ static void parse_function(struct parser *p, enum linkage linkage, uint32_t begi
         keep_variables(p, &p->module->functions.at[index], p->variables.n);
         if (at(p, TOK_SEMICOLON)) end_prototype(p, good);
     }
-    assert(p->symbols.n == symbols);
     p->function = NO_INDEX;
 }
 

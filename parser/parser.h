@@ -13,6 +13,7 @@ struct parse_options {
     // function->variables holds the parameters only); else bodies are kept. May be NULL.
     void (*function_done)(void *context, struct module *module, uint32_t function);
     void *context;
+    bool plain;  // read every statement token by token: slow, with the same outcome; for tests
     // Nesting of blocks, parentheses and braces past which the text is refused; 0: the default.
     uint32_t max_nesting;
 };

@@ -272,10 +272,6 @@ static uint64_t prefix_key(const char *data, uint32_t length) {
     return key | (uint64_t)length << 56;
 }
 
-static struct range_hint *hint_slot(struct parser *p, uint64_t key) {
-    return &p->hints[(key * 0x9e3779b97f4a7c15u) >> 58];
-}
-
 static void set_variable(struct parser *p, var_ref var, struct operand *operand) {
     const struct variable *variable =
         var & VAR_LOCAL ? &p->variables.at[var & ~VAR_LOCAL] : &p->module->variables.at[var];
@@ -320,8 +316,9 @@ static void resolve_slowly(struct parser *p, struct str text, uint32_t length, u
                     in_range->index & VAR_LOCAL;
         if (only) {
             uint64_t key = prefix_key(text.data, length);
-            *hint_slot(p, key) = (struct range_hint){
-                key, in_range->index, p->variables.at[in_range->index & ~VAR_LOCAL].range};
+            *range_hint_slot(p, key) = (struct range_hint){
+                key, in_range->index, p->variables.at[in_range->index & ~VAR_LOCAL].range,
+                operand->kind};
         }
     } else if (symbol != NULL) set_symbol(p, symbol, operand);
     else {
@@ -342,9 +339,10 @@ void resolve(struct parser *p, struct str text, struct operand *operand) {
     bool numbered = length < text.len && length > 0 && suffix_number(text, length, &number);
     if (numbered && length < 7) {
         uint64_t key = prefix_key(text.data, length);
-        const struct range_hint *hint = hint_slot(p, key);
+        const struct range_hint *hint = range_hint_slot(p, key);
         if (hint->key == key && number < hint->count) {
-            set_variable(p, hint->var, operand);
+            operand->kind = hint->kind;
+            operand->var = hint->var;
             operand->number = number;
             return;
         }
