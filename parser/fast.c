@@ -471,19 +471,22 @@ static inline const unsigned char *read_one(struct parser *p, const unsigned cha
 }
 
 bool read_fast(struct parser *p) {
-    const unsigned char *begin = p->lexer.text + p->token.offset, *done = begin, *at = begin;
+    const unsigned char *begin = p->lexer.text + p->token.offset, *at = begin;
+    const unsigned char *done = begin, *last = begin;  // read; the end of the last token in it
     while (p->lexer.end - at >= REACH) {
         if (*at == '\n' || *at == '\t' || *at == ' ' || *at == '\r') {
             at++;
             continue;
         }
+        bool comment = *at == '/';
         at = read_one(p, at);
         if (at == NULL) break;
         done = at;
+        if (!comment) last = at;
     }
     if (done == begin) return false;
     p->lexer.cursor = done;
-    p->token.offset = offset_of(p, done) - 1;
+    p->token.offset = offset_of(p, last) - 1;
     p->token.length = 1;
     advance(p);
     return true;
