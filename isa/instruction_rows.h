@@ -43,6 +43,8 @@ enum isa_operand_code {
     CODE_LOD,      // level of detail: a float or integer of 32 bits
     CODE_TMEM,     // an address of tensor memory in a .b32 register
     CODE_TADDR,    // the same in any 32 integer bits
+    CODE_SCALE_A,  // {byte, thread} of the scale factors of A: two threads
+    CODE_SCALE_B,  // the same of B: four threads
     CODE_V,        // a vector of registers
     CODE_I,        // an integer constant
     CODE_F,        // a floating-point constant

@@ -99,7 +99,9 @@ static struct form_info *form_of(struct instruction_checker *checker, uint32_t f
 // one key would take one verdict; at 64 bits that does not happen by chance.
 static uint64_t shape_key(const struct instruction_checker *checker, const struct form_info *info,
                           const struct instruction *instruction) {
+    uint32_t written = instruction->opcode_end - instruction->offset;
     uint64_t hash = mix(info->seed, instruction->operand_count);
+    if (written != info->length) hash = mix(hash, instruction->offset);  // blanks inside: on its own
     const struct operand *operands = &checker->body->operands.at[instruction->operand_first];
     for (uint32_t i = 0; i < instruction->operand_count; i++)
         hash = mix_operand(checker, hash, &operands[i], info->values_matter);
@@ -219,9 +221,59 @@ static bool tells_more(const struct mismatch *a, const struct mismatch *b) {
     return a->kind > b->kind;
 }
 
+// Instructions whose generic or global addresses ptxas wants in 64 bits. The others (copies,
+// matrices) take 32 bits in silence.
+static bool wants_wide_address(const struct isa_form *form) {
+    switch (form->opcode) {
+    case OP_ld:
+    case OP_ldu:
+    case OP_st:
+    case OP_atom:
+    case OP_red:
+    case OP_prefetch:
+    case OP_prefetchu:
+    case OP_discard:
+    case OP_applypriority:
+    case OP_mbarrier: return true;
+    default: return false;
+    }
+}
+
+static bool is_narrow(const struct instruction_checker *checker, const struct operand *operand) {
+    enum isa_type type = operand_type(checker, operand);
+    return operand->kind == OPERAND_REG && isa_types[type].bits == 32;
+}
+
+// The operand that makes this 32-bit addressing, which `ptxas -arch=sm_NN` compiles no more; NULL
+// when none does. (16-bit registers only get a warning.)
+static const struct operand *narrow_address(const struct instruction_checker *checker,
+                                            const struct isa_form *form,
+                                            const struct instruction *instruction) {
+    const struct operand *operands = &checker->body->operands.at[instruction->operand_first];
+    enum isa_space space = (enum isa_space)form->spaces[0];
+    bool far = form->space_count == 0 || space == SPACE_GLOBAL;
+    if (form->opcode == OP_cvta && isa_form_has(form, MOD_u32)) return &operands[0];
+    for (uint32_t i = 0; i < instruction->operand_count; i++) {
+        const struct operand *operand = &operands[i];
+        if (form->opcode == OP_mov && operand->kind == OPERAND_VAR && is_narrow(checker, operands)) {
+            const struct variable *variable = operand_variable(checker, operand);
+            if (variable != NULL && variable->space == SPACE_GLOBAL) return operand;
+        }
+        if (operand->kind != OPERAND_ADDRESS || operand->count == 0 || !far) continue;
+        const struct operand *base = &checker->body->elements.at[operand->first];
+        if (wants_wide_address(form) && is_narrow(checker, base)) return base;
+    }
+    return NULL;
+}
+
 static void judge_floor(struct instruction_checker *checker, const struct isa_form *form,
                         const struct instruction *instruction, const struct row_match *match,
                         uint64_t key) {
+    const struct operand *narrow = narrow_address(checker, form, instruction);
+    if (narrow != NULL) {
+        report_narrow(checker, form, narrow);
+        return;
+    }
     struct isa_floor floor = match->floor;
     add_operand_floors(checker, form, instruction, &floor);
     require(checker, instruction, &floor);
@@ -230,6 +282,20 @@ static void judge_floor(struct instruction_checker *checker, const struct isa_fo
         return;
     }
     report_floor(checker, form, instruction, &floor);
+}
+
+// Blanks may stand before any dot but those of the stem: `ld .global` is `ld.global`, `cvta .to` is
+// not `cvta.to`.
+static bool stem_is_whole(const struct instruction_checker *checker, const struct isa_form *form,
+                          const struct isa_instruction_row *row,
+                          const struct instruction *instruction) {
+    if (row->stem_count == 0 || instruction->opcode_end - instruction->offset == form->text.len)
+        return true;
+    const struct str *last = &form->mod_texts[row->stem_count - 1];
+    uint32_t length = (uint32_t)(last->data + last->len - form->text.data);
+    struct span span = {instruction->offset, instruction->opcode_end};
+    struct str written = source_text(checker->module->source, span);
+    return written.len >= length && memcmp(written.data, form->text.data, length) == 0;
 }
 
 // The slow path: an instruction whose shape was not met before, or was not clean.
@@ -248,7 +314,9 @@ static void judge(struct instruction_checker *checker, const struct isa_form *fo
             least = mismatch;
         }
     }
-    if (accepted != NULL) judge_floor(checker, form, instruction, accepted, key);
+    if (accepted != NULL && !stem_is_whole(checker, form, accepted->row, instruction))
+        report_stem_parted(checker, form, accepted->row, instruction);
+    else if (accepted != NULL) judge_floor(checker, form, instruction, accepted, key);
     else report_mismatch(checker, form, nearest, instruction, &least);
 }
 
@@ -269,6 +337,7 @@ static void check_instruction(struct instruction_checker *checker,
     const struct isa_form *form = &checker->module->forms.at[instruction->form];
     if (info->state == FORM_NEW) {
         info->seed = mix(0x51ed270b, instruction->form);
+        info->length = form->text.len;
         form_resolve(checker, form, info);
     }
     check_guard(checker, instruction);

@@ -46,6 +46,26 @@ static bool all_filled(const struct isa_instruction_row *row, const struct row_m
     return true;
 }
 
+// Words that ptxas takes twice; it refuses all others.
+static bool may_repeat(uint16_t mod) {
+    switch (mod) {
+    case MOD_sat:
+    case MOD_satfinite:
+    case MOD_relu:
+    case MOD_NaN:
+    case MOD_approx:
+    case MOD_sync:
+    case MOD_uni: return true;
+    default: return false;
+    }
+}
+
+static bool stands_before(const struct isa_form *form, uint32_t at) {
+    for (uint32_t i = 0; i < at; i++)
+        if (form->mods[i] == form->mods[at]) return true;
+    return false;
+}
+
 // Puts words `at` and after into slots. Backtracks where a word fits two slots; a row has few such.
 static bool assign(const struct isa_form *form, const struct isa_instruction_row *row,
                    struct row_match *match, uint32_t at, uint32_t *budget) {
@@ -53,10 +73,8 @@ static bool assign(const struct isa_form *form, const struct isa_instruction_row
     if (*budget == 0) return false;
     --*budget;
     uint16_t mod = form->mods[at];
-    // ptxas takes `.sat` twice, alone of all.
-    if (mod == MOD_sat)
-        for (int i = 0; i < row->slot_count; i++)
-            if (match->filled[i] == MOD_sat) return assign(form, row, match, at + 1, budget);
+    if (may_repeat(mod) && stands_before(form, at))
+        return assign(form, row, match, at + 1, budget);
     for (int i = 0; i < row->slot_count; i++) {
         if (match->filled[i] != 0 || slot_choice(&row->slots[i], mod) == NULL ||
             !order_allows(row, match, i))

@@ -24,6 +24,7 @@ struct form_info {
     bool values_matter;  // some operand's constant has a range
     uint16_t match_count;
     struct row_match *matches;
+    uint32_t length;     // of the canonical text
     uint64_t seed;       // of the hash of its shapes
 };
 
@@ -38,6 +39,7 @@ struct instruction_checker {
     uint64_t *clean;          // open addressing; 0 is free
     uint32_t clean_count, clean_slots;
     VEC_OF(struct requirement) requirements;
+    bool narrow_reported;  // 32-bit addressing is refused once for a file
     // Where the checker is.
     uint32_t function_index;
     struct function *function;
@@ -106,6 +108,11 @@ void report_mismatch(struct instruction_checker *checker, const struct isa_form 
                      const struct mismatch *mismatch);
 void report_floor(struct instruction_checker *checker, const struct isa_form *form,
                   const struct instruction *instruction, const struct isa_floor *floor);
+void report_stem_parted(struct instruction_checker *checker, const struct isa_form *form,
+                        const struct isa_instruction_row *row,
+                        const struct instruction *instruction);
+void report_narrow(struct instruction_checker *checker, const struct isa_form *form,
+                   const struct operand *address);
 void report_guard(struct instruction_checker *checker, const struct instruction *instruction);
 
 #endif

@@ -110,7 +110,7 @@ static bool in_range(const struct isa_operand_pattern *pattern, const struct ope
     }
     case RANGE_SET:
         for (int i = 0; i < pattern->value_count; i++)
-            if (value == values[i]) return true;
+            if ((int64_t)operand->value == values[i]) return true;
         return false;
     case RANGE_MULTIPLE:
         if (pattern->value_count == 3) {
@@ -197,6 +197,8 @@ static bool sreg_fits(const struct operand *operand, enum isa_type type) {
 
 static bool check_sreg(struct attempt *attempt, enum isa_type type, const struct operand *operand) {
     if (operand->kind != OPERAND_SREG) return fail(attempt, MISMATCH_KIND, operand);
+    bool whole = isa_sregs[operand->sreg].width > 1 && operand->component == 0;
+    if (whole != isa_form_has(attempt->form, MOD_v4)) return fail(attempt, MISMATCH_KIND, operand);
     return sreg_fits(operand, type) || fail(attempt, MISMATCH_TYPE, operand);
 }
 
@@ -579,58 +581,90 @@ static bool vector_widens(const struct isa_form *form) {
            form->opcode == OP_suld || form->opcode == OP_sust;
 }
 
+static bool is_matrix_count(uint8_t rule) { return rule >= COUNT_A && rule <= COUNT_D; }
+
 static bool is_integer_class(uint8_t class) {
     return class == TYPE_CLASS_U || class == TYPE_CLASS_S;
 }
 
-// An element's register. ptxas takes integers where a vector of .f32 or .f64 is written.
-static bool element_fits(const struct attempt *attempt, enum isa_type type, enum isa_type reg) {
+// Whether a vector of elements of type `reg` fits. ptxas takes integers where a vector of plain
+// floats is written, save in matrices.
+static bool vector_fits(const struct attempt *attempt, enum isa_type type, enum isa_type reg) {
     bool wider = vector_widens(attempt->form);
     if (wider ? same_or_wider(type, reg) : same_width(type, reg)) return true;
-    return (type == TYPE_F32 || type == TYPE_F64) && isa_types[type].bits == isa_types[reg].bits &&
-           is_integer_class(isa_types[reg].class);
+    bool plain = type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64;
+    return plain && !is_matrix_count(attempt->pattern->count_rule) &&
+           isa_types[type].bits == isa_types[reg].bits && is_integer_class(isa_types[reg].class);
 }
 
-static bool check_element(struct attempt *attempt, enum isa_type type,
-                          const struct operand *element) {
+// What is no register: a sink, a constant, or a mistake.
+static bool check_other_element(struct attempt *attempt, enum isa_type type,
+                                const struct operand *element) {
     if (element->kind == OPERAND_NAME) return true;
     if (element->kind == OPERAND_SINK)
         return attempt->pattern->destination || fail(attempt, MISMATCH_KIND, element);
     if (is_literal(element)) return check_literal(attempt, type, element);
-    if (element->kind != OPERAND_REG || (element->flags & (OPERAND_NOT | OPERAND_NEGATED)))
-        return fail(attempt, MISMATCH_KIND, element);
-    if (!check_component(attempt, element)) return false;
-    enum isa_type reg = operand_type(attempt->checker, element);
-    return reg == TYPE_NONE || element_fits(attempt, type, reg) ||
-           fail(attempt, MISMATCH_TYPE, element);
+    return fail(attempt, MISMATCH_KIND, element);
 }
 
-// The class of a register for the mixing of elements: untyped bits go with all.
-static uint8_t mixing_class(enum isa_type reg) {
-    uint8_t class = isa_types[reg].class;
-    return class == TYPE_CLASS_S ? TYPE_CLASS_U : class;
+static enum isa_type bits_type(uint16_t bits) {
+    switch (bits) {
+    case 8: return TYPE_B8;
+    case 16: return TYPE_B16;
+    case 32: return TYPE_B32;
+    case 64: return TYPE_B64;
+    case 128: return TYPE_B128;
+    default: return TYPE_NONE;
+    }
 }
 
-// Elements are of one width; loads, stores and wmma.load also want one class (integers or floats).
-static bool check_mixture(struct attempt *attempt, const struct operand *vector) {
-    bool strict = vector_widens(attempt->form) || attempt->form->opcode == OP_wmma;
+// The type of a vector of what has type `a` so far and then an element of type `b`: bits go with all,
+// integers of both signs make bits, integers and floats do not go together. TYPE_NONE: neither do
+// these two.
+static enum isa_type merged_type(enum isa_type a, enum isa_type b) {
+    if (a == b) return a;
+    if (isa_types[a].bits != isa_types[b].bits) return TYPE_NONE;
+    uint8_t x = isa_types[a].class, y = isa_types[b].class;
+    bool bits = x == TYPE_CLASS_B || y == TYPE_CLASS_B;
+    bool integers = is_integer_class(x) && is_integer_class(y);
+    return bits || integers ? bits_type(isa_types[a].bits) : TYPE_NONE;
+}
+
+// Integer and floating-point constants count as such among registers.
+static bool literal_mixes(enum isa_type type, const struct operand *literal) {
+    uint8_t class = isa_types[type].class;
+    if (literal->kind == OPERAND_FLOAT) return !is_integer_class(class);
+    return class != TYPE_CLASS_F;
+}
+
+static bool check_elements(struct attempt *attempt, enum isa_type type,
+                           const struct operand *vector) {
     const struct operand *elements = elements_of(attempt, vector);
-    uint16_t bits = 0;
-    uint8_t class = TYPE_CLASS_B;
+    enum isa_type merged = TYPE_NONE;
     uint32_t sinks = 0;
     for (uint32_t i = 0; i < vector->count; i++) {
-        sinks += elements[i].kind == OPERAND_SINK;
-        if (elements[i].kind != OPERAND_REG) continue;
-        enum isa_type reg = operand_type(attempt->checker, &elements[i]);
+        const struct operand *element = &elements[i];
+        sinks += element->kind == OPERAND_SINK;
+        if (element->kind != OPERAND_REG || (element->flags & (OPERAND_NOT | OPERAND_NEGATED))) {
+            if (!check_other_element(attempt, type, element)) return false;
+            continue;
+        }
+        if (!check_component(attempt, element)) return false;
+        enum isa_type reg = operand_type(attempt->checker, element);
         if (reg == TYPE_NONE) continue;
-        uint8_t own = mixing_class(reg);
-        if ((bits != 0 && isa_types[reg].bits != bits) ||
-            (strict && own != TYPE_CLASS_B && class != TYPE_CLASS_B && own != class))
-            return fail(attempt, MISMATCH_TYPE, &elements[i]);
-        bits = isa_types[reg].bits;
-        if (own != TYPE_CLASS_B) class = own;
+        merged = merged == TYPE_NONE ? reg : merged_type(merged, reg);
+        if (merged == TYPE_NONE) return fail(attempt, MISMATCH_TYPE, element);
     }
-    return sinks < vector->count || fail(attempt, MISMATCH_KIND, vector);
+    for (uint32_t i = 0; i < vector->count && merged != TYPE_NONE; i++)
+        if (is_literal(&elements[i]) && !literal_mixes(merged, &elements[i]))
+            return fail(attempt, MISMATCH_LITERAL, &elements[i]);
+    if (sinks == vector->count) return fail(attempt, MISMATCH_KIND, vector);
+    if (merged == TYPE_NONE || vector_fits(attempt, type, merged)) return true;
+    for (uint32_t i = 0; i < vector->count; i++)
+        if (elements[i].kind == OPERAND_REG &&
+            !vector_fits(attempt, type, operand_type(attempt->checker, &elements[i])))
+            return fail(attempt, MISMATCH_TYPE, &elements[i]);
+    return fail(attempt, MISMATCH_TYPE, vector);
 }
 
 // A register declared .v2 or .v4, used whole.
@@ -641,11 +675,9 @@ static bool check_vector_register(struct attempt *attempt, uint32_t wanted, enum
         return fail(attempt, MISMATCH_KIND, operand);
     attempt->mismatch->wanted = wanted;
     if (wanted != 0 && variable->vec != wanted) return fail(attempt, MISMATCH_LENGTH, operand);
-    return element_fits(attempt, type, (enum isa_type)variable->type) ||
+    return vector_fits(attempt, type, (enum isa_type)variable->type) ||
            fail(attempt, MISMATCH_TYPE, operand);
 }
-
-static bool is_matrix_count(uint8_t rule) { return rule >= COUNT_A && rule <= COUNT_D; }
 
 // The type of an element. Halves of a matrix come two in a register, smaller ones as plain bits;
 // texels are taken as any 32 bits.
@@ -675,10 +707,28 @@ static bool check_vector(struct attempt *attempt, const struct operand *operand)
         attempt->mismatch->wanted = wanted;
         return fail(attempt, MISMATCH_LENGTH, operand);
     }
+    return check_elements(attempt, type, operand);
+}
+
+// {byte, thread}: 16-bit registers, or constants in range.
+static bool check_scale(struct attempt *attempt, const struct operand *operand) {
+    enum { THREADS_A = 2, THREADS_B = 4 };
+    uint64_t threads = attempt->pattern->code == CODE_SCALE_A ? THREADS_A : THREADS_B;
+    if (operand->kind != OPERAND_VECTOR) return fail(attempt, MISMATCH_KIND, operand);
+    attempt->mismatch->wanted = 2;
+    if (operand->count != 2) return fail(attempt, MISMATCH_LENGTH, operand);
     const struct operand *elements = elements_of(attempt, operand);
-    for (uint32_t i = 0; i < operand->count; i++)
-        if (!check_element(attempt, type, &elements[i])) return false;
-    return check_mixture(attempt, operand);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (elements[i].kind == OPERAND_NAME) continue;
+        if (elements[i].kind != OPERAND_INT) {
+            if (!check_register(attempt, TYPE_B16, false, &elements[i])) return false;
+            continue;
+        }
+        bool fits = i == 0 ? in_range(attempt->pattern, &elements[i])
+                           : elements[i].value < threads;
+        if (!fits) return fail(attempt, MISMATCH_RANGE, &elements[i]);
+    }
+    return true;
 }
 
 static bool check_lod(struct attempt *attempt, const struct operand *operand) {
@@ -727,6 +777,8 @@ static bool check_one(struct attempt *attempt, const struct operand *operand) {
     case CODE_M: return check_address(attempt, operand);
     case CODE_TMEM:
     case CODE_TADDR: return check_tensor_memory(attempt, operand);
+    case CODE_SCALE_A:
+    case CODE_SCALE_B: return check_scale(attempt, operand);
     case CODE_LOD: return check_lod(attempt, operand);
     case CODE_TENSOR: return check_tensor(attempt, operand);
     case CODE_IMAGE: return check_image(attempt, operand);

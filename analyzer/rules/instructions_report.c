@@ -407,6 +407,8 @@ static struct str wanted_text(struct instruction_checker *checker, const struct 
     case CODE_HANDLE: return STR("a texture or surface: `[handle]`");
     case CODE_TMEM: return STR("an address of tensor memory: `[.b32 register]`");
     case CODE_TADDR: return STR("an address of tensor memory: `[32-bit register]`");
+    case CODE_SCALE_A:
+    case CODE_SCALE_B: return STR("`{byte, thread}`, each a .b16 register or a constant");
     case CODE_LOD: return STR("a level of detail of 32 bits");
     case CODE_I: return STR("an integer constant");
     case CODE_F: return STR("a floating-point constant");
@@ -517,6 +519,8 @@ static struct str mismatch_text(struct instruction_checker *checker, const struc
                           (unsigned)mismatch->at->count, mismatch->at->count == 1 ? "" : "s",
                           (unsigned)mismatch->wanted);
     case MISMATCH_RANGE:
+        if (pattern->code == CODE_SCALE_A || pattern->code == CODE_SCALE_B)
+            return STR("names no byte or thread that holds a scale factor");
         must = range_text(checker, pattern);
         return str_format(checker->arena, "is out of range; it must be %.*s", STR_ARG(must));
     case MISMATCH_SPACE:
@@ -623,6 +627,30 @@ void report_floor(struct instruction_checker *checker, const struct isa_form *fo
         finding_help(checker->findings, finding,
                      "use `%.*s.sync`, whose last operand is the mask of the participating lanes",
                      STR_ARG(opcode_word(form)));
+}
+
+void report_stem_parted(struct instruction_checker *checker, const struct isa_form *form,
+                        const struct isa_instruction_row *row,
+                        const struct instruction *instruction) {
+    if (checker->findings == NULL) return;
+    struct finding *finding =
+        add(checker, RULE_MODIFIER_INVALID, instruction->offset, instruction->opcode_end);
+    struct str stem = stem_text(form, row->stem_count);
+    finding_message(checker->findings, finding, "`%.*s` must be written without blanks",
+                    STR_ARG(stem));
+    finding_help(checker->findings, finding, "write `%.*s`", STR_ARG(form->text));
+}
+
+void report_narrow(struct instruction_checker *checker, const struct isa_form *form,
+                   const struct operand *address) {
+    if (checker->findings == NULL || checker->narrow_reported) return;
+    checker->narrow_reported = true;
+    struct finding *finding = add(checker, RULE_ADDRESS_WIDTH, address->offset, address->end);
+    finding_message(checker->findings, finding,
+                    "`%.*s` makes a 32-bit address of global or generic memory here (`%.*s`), "
+                    "which no GPU of today takes",
+                    STR_ARG(form->text), STR_ARG(operand_text(checker, address)));
+    finding_help(checker->findings, finding, "hold addresses in 64-bit registers");
 }
 
 void report_guard(struct instruction_checker *checker, const struct instruction *instruction) {
