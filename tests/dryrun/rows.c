@@ -1,5 +1,6 @@
 // Dry-runs launches for tests and benchmarks, without a judge: lines of `FILE<tab>LAUNCH` on standard
 // input, one line of results each. rows [--threads N] [--portable] [--budget S] [--uses] [--faults]
+// [--findings] [--times]
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -7,11 +8,12 @@
 #include "analyzer/facts/dryrun/dryrun.h"
 #include "analyzer/launch/contents.h"
 #include "analyzer/launch/launch.h"
+#include "analyzer/rules/memory.h"
 #include "parser/parser.h"
 
 struct settings {
     uint32_t threads;
-    bool portable, uses, faults, times;
+    bool portable, uses, faults, times, findings;
     double budget;
 };
 
@@ -72,6 +74,19 @@ static void print_faults(const struct dryrun_result *result) {
                (long long)f->byte_offset, f->width, (long long)f->size, (long long)f->furthest, f->ctaid[0], f->ctaid[1], f->ctaid[2],
                f->tid[0], f->tid[1], f->tid[2], (unsigned long long)f->threads, confidence_text((enum confidence)f->confidence),
                f->silent ? " silent" : "", f->removable ? " removable" : "", f->result);
+    }
+}
+
+static void print_findings(const struct dryrun_request *request, const struct dryrun_result *result,
+                           const struct launch *launch, struct arena *arena) {
+    struct findings findings;
+    findings_init(&findings, arena, 0);
+    memory_findings(request, result, launch, &findings);
+    for (uint32_t i = 0; i < findings.list.n; i++) {
+        const struct finding *f = findings.list.at[i];
+        printf("  %s %s %.*s | %.*s | %.*s\n", severity_text((enum severity)f->severity), rule_infos[f->rule].code,
+               STR_ARG(f->message), STR_ARG(f->caption), STR_ARG(f->help));
+        for (uint32_t n = 0; n < f->notes.n; n++) printf("      note %.*s\n", STR_ARG(f->notes.at[n]));
     }
 }
 
@@ -139,6 +154,7 @@ static void run_row(const struct settings *settings, const char *path, const cha
         if (settings->uses) print_uses(&result);
         if (settings->faults) print_faults(&result);
         printf("\n");
+        if (settings->findings) print_findings(&request, &result, &launch, &arena);
     }
     fflush(stdout);
     arena_destroy(&arena);
@@ -153,6 +169,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--portable") == 0) settings.portable = true;
         else if (strcmp(argv[i], "--uses") == 0) settings.uses = true;
         else if (strcmp(argv[i], "--faults") == 0) settings.faults = true;
+        else if (strcmp(argv[i], "--findings") == 0) settings.findings = true;
         else if (strcmp(argv[i], "--times") == 0) settings.times = true;
         else return 2;
     }
