@@ -52,8 +52,10 @@ bool judge_module(struct job *job, struct judged *judged, bool keep_bodies) {
     findings_init(judged->load, &job->worker->records, job->settings->max_findings);
     if (rules_cubin(judged->source, judge->deployments.at, judge->deployments.n, judged->load))
         return true;
-    enum parse_status status = check(job, judged, keep_bodies);
     struct companion *companion = companion_of(job, judged);
+    // What a kernel reaches of shared memory is held against its metadata.
+    if (companion != NULL && judged->source->size <= KEEP_BODIES_MOST) keep_bodies = true;
+    enum parse_status status = check(job, judged, keep_bodies);
     judged->has_facts = keep_bodies || job->judging->kernels_wanted || companion != NULL;
 #if HAVE_FACTS
     if (judged->has_facts) {

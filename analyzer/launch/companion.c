@@ -248,12 +248,12 @@ static void check_parameters(struct pair *pair) {
         disagree(pair, RULE_METADATA_PARAMETERS, pair->kernel->decl->span, NULL);
     if (pair->metadata->has_signature)
         finding_message(pair->findings, finding,
-                        "metadata says %u arguments and %u hidden parameters; the entry has %u "
-                        "parameters", unfolded(pair->companion), pair->metadata->hidden_params,
+                        "metadata says %u arguments and %u hidden; the entry has %u parameters",
+                        unfolded(pair->companion), pair->metadata->hidden_params,
                         pair->kernel->params.n);
     else
         finding_message(pair->findings, finding,
-                        "metadata says %u hidden parameters; the entry has %u parameters",
+                        "metadata says %u hidden parameters; the entry has %u in all",
                         pair->metadata->hidden_params, pair->kernel->params.n);
 }
 

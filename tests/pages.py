@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Holds the rule pages (docs/rules) and the table of reports' rules (docs/reports-rules.md) against the
+program's own rows.
+
+  pages.py [--bless]
+
+Every rule has a page and every page its rule; the line under a page's title is the row's; the example
+under "## Bad" raises the rule and the one under "## Good" does not; a page without examples says why
+under "## No example". Every reports' rule R01 to R95 stands in the table with codes that exist and whose
+rows name it. `--bless` rewrites the lines under the titles.
+Environment: PTXVET, the program's path. Exit status 0 or 1.
+"""
+import glob, json, os, re, subprocess, sys, tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PROGRAM = os.path.abspath(os.environ.get("PTXVET", os.path.join(ROOT, "build/dev/ptxvet")))
+OURS = ("HANG", "CRASH")  # results of results.def that are no CUresults
+
+
+def read_results():
+    with open(os.path.join(ROOT, "findings/results.def")) as f:
+        return {name: code for code, name in re.findall(r"^RESULT\((\d+), (\w+)\)", f.read(), re.M)}
+
+
+def title_line(rule, numbers):
+    """The line under the title: severity, confidence, prediction, reports' rules."""
+    line = f"{rule['severity']}, {rule['confidence']}"
+    if rule["phase"] and rule["result"] != "CUDA_SUCCESS":
+        number = "" if rule["result"] in OURS else f" ({numbers[rule['result']]})"
+        line += f"; {rule['phase']}: {rule['result']}{number}"
+    if rule["reports"]:
+        plural = "s" if len(re.findall(r"R\d+", rule["reports"])) > 1 else ""
+        line += f"; reports' rule{plural} {rule['reports']}"
+    return f"*{line}*"
+
+
+def section(text, name):
+    found = re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return found.group(1) if found else None
+
+
+def outputs(part, tools):
+    env = dict(os.environ, PATH=tools + os.pathsep + os.environ["PATH"], NO_COLOR="1")
+    for command in re.findall(r"^\$ (.*)$", part, re.M):
+        done = subprocess.run(["sh", "-c", command], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        yield command, done.stdout.decode("utf-8", "replace")
+
+
+def check_examples(rule, text, tools):
+    bad, good = section(text, "Bad"), section(text, "Good")
+    if bad is None or good is None:
+        if section(text, "No example") is None:
+            yield "has no bad and good example, and no section that says why"
+        return
+    mark = f"[{rule['code']}]"
+    if not any(mark in out for _, out in outputs(bad, tools)):
+        yield "its bad example does not raise it"
+    for command, out in outputs(good, tools):
+        if mark in out:
+            yield f"its good example raises it: {command}"
+
+
+def check_page(rule, path, numbers, bless, tools):
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    lines = text.split("\n")
+    want = title_line(rule, numbers)
+    if lines[0] != f"# {rule['code']} {rule['name']}":
+        yield f"its title is `{lines[0]}`"
+    if len(lines) < 3 or lines[2] != want:
+        if bless and len(lines) > 2:
+            lines[0], lines[2] = f"# {rule['code']} {rule['name']}", want
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("\n".join(lines))
+        else:
+            yield f"the line under its title should be {want}"
+    for name in ("What the driver answers", "Source"):
+        if not (section(text, name) or "").strip():
+            yield f"it has no section `{name}`"
+    yield from check_examples(rule, text, tools)
+
+
+def check_reports(rules):
+    with open(os.path.join(ROOT, "docs/reports-rules.md")) as f:
+        rows = dict(re.findall(r"^\| R(\d\d) \|.*\| ([^|]*) \|$", f.read(), re.M))
+    named = {}
+    for rule in rules:
+        for number in re.findall(r"R(\d+)", rule["reports"]):
+            named.setdefault(f"{int(number):02}", set()).add(rule["code"])
+    for number in (f"{n:02}" for n in range(1, 96)):
+        codes = set(re.findall(r"PTX\d{4}", rows.get(number, "")))
+        if not codes:
+            yield f"R{number} has no code in docs/reports-rules.md"
+        elif codes != named.get(number, set()):
+            yield (f"R{number}: the table says {sorted(codes)}, "
+                   f"findings/rules.def {sorted(named.get(number, set()))}")
+
+
+def main():
+    bless = "--bless" in sys.argv
+    rules = json.loads(subprocess.run([PROGRAM, "rules", "--format", "json"], stdout=subprocess.PIPE,
+                                      check=True).stdout)
+    pages = {os.path.basename(p)[:-3]: p for p in glob.glob(os.path.join(ROOT, "docs/rules/PTX*.md"))}
+    numbers, bad = read_results(), []
+    with tempfile.TemporaryDirectory() as tools:
+        os.symlink(PROGRAM, os.path.join(tools, "ptxvet"))
+        for rule in rules:
+            if rule["code"] not in pages:
+                bad.append(f"{rule['code']} {rule['name']} has no page")
+                continue
+            bad += [f"{rule['code']}: {why}"
+                    for why in check_page(rule, pages[rule["code"]], numbers, bless, tools)]
+    bad += [f"{code}.md is of no rule" for code in sorted(set(pages) - {r["code"] for r in rules})]
+    bad += check_reports(rules)
+    print("\n".join(bad + [f"{len(rules)} rules, {len(bad)} complaints"]))
+    return int(bool(bad))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
