@@ -46,7 +46,7 @@ static struct str param_what(struct arena *arena, const struct kernel_param *par
     if (param->kind == PARAM_TENSORMAP) return STR("tensor map (CUtensorMap)");
     if (param->kind == PARAM_BYTES)
         return str_format(arena, "%llu bytes by value", (unsigned long long)param->size);
-    struct str type = type_text(param->variable);
+    struct str type = param->user_type.len != 0 ? param->user_type : type_text(param->variable);
     if (param->divisible_by > 1)
         return str_format(arena, "%.*s, a multiple of %u", STR_ARG(type), param->divisible_by);
     return type;

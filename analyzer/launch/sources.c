@@ -168,8 +168,17 @@ static bool apply_numba(struct naming *naming) {
 // --- CuPy ----------------------------------------------------------------------------------------
 
 // CArray {data, size, shape[n], strides[n]} and CIndexer {size, shape[n], index[n]} by value.
-static bool apply_cupy(struct naming *naming) {
+static bool apply_cupy(struct naming *naming, struct module_facts *facts) {
     if (!naming->is_cupy) return false;
+    if (facts->generator == GENERATOR_NVVM) {  // a kernel of the user's own, through ElementwiseKernel
+        struct str text = facts->generator_text;
+        const char *release = text.len > 0 ? memchr(text.data, '(', text.len) : NULL;
+        facts->generator = GENERATOR_CUPY;
+        facts->generator_text = STR("CuPy");
+        if (release != NULL)
+            facts->generator_text = str_format(naming->arena, "CuPy %.*s",
+                                               (int)(text.data + text.len - release), release);
+    }
     for (uint32_t i = 0; i < naming->kernel->params.n; i++) {
         struct kernel_param *param = &naming->kernel->params.at[i];
         if (param->kind != PARAM_BYTES || param->size < 8 || param->size > 8 + 16 * 32) continue;
@@ -370,7 +379,8 @@ static void apply_to_kernel(struct naming *naming, struct module_facts *facts) {
         kernel->scoped = naming->name.scoped;
         kernel->plain = naming->name.plain;
     }
-    if (apply_numba(naming) || apply_julia(naming, facts) || apply_cupy(naming)) return;
+    if (apply_numba(naming) || apply_julia(naming, facts) ||
+        apply_cupy(naming, facts)) return;
     apply_whole_slices(naming, facts);
     if (apply_rust(naming) || apply_triton_suffix(naming)) return;
     apply_cpp(naming);
