@@ -214,7 +214,7 @@ static struct str about(struct arena *arena, const struct module_facts *facts,
 
 static bool wanted(const struct kernel *kernel, const struct str *names, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (str_eq(names[i], kernel->name) || str_eq(names[i], kernel->demangled)) return true;
+        if (sources_is_called(kernel, names[i])) return true;
     return count == 0;
 }
 
