@@ -6,7 +6,7 @@ enum { CONFIRMED = 0, UNCONFIRMED = 1 };
 
 #define LIMITS(cc, threads, x, y, z, warps, resident, blocks, registers, of_block, partitions,     \
                shared, without, optin, reserved, unit, params, portable, cluster, flag, barriers,  \
-               grids, columns)                                                                     \
+               grids, columns, base)                                                               \
     {.capability = cc, .warp_size = 32, .block_threads = threads, .block_x = x, .block_y = y,      \
      .block_z = z, .grid_x = 2147483647, .grid_y = 65535, .grid_z = 65535, .sm_warps = warps,      \
      .sm_threads = resident, .sm_blocks = blocks, .sm_registers = registers,                       \
@@ -16,7 +16,7 @@ enum { CONFIRMED = 0, UNCONFIRMED = 1 };
      .const_bytes = 65536, .param_bytes_old = 4352, .param_bytes = params,                         \
      .cluster_portable = portable, .cluster_max = cluster, .block_barriers = 16,                   \
      .sm_barriers = barriers, .thread_local = 524288, .resident_grids = grids,                     \
-     .tensor_columns = columns, .cluster_max_unconfirmed = flag},
+     .tensor_columns = columns, .cluster_max_unconfirmed = flag, .param_base = base},
 
 const struct gpu_limits isa_limits[] = {
 #include "isa/limits.def"

@@ -25,6 +25,7 @@ struct gpu_limits {
     uint32_t block_barriers, sm_barriers;
     uint32_t thread_local;    // local memory of a thread
     uint32_t resident_grids, tensor_columns;
+    uint32_t param_base;      // offset of the first parameter in its constant bank
     bool cluster_max_unconfirmed;  // never the base of an error
 };
 

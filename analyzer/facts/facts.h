@@ -22,7 +22,7 @@ struct kernel_param {
     struct str user_type;   // of the source language, from metadata: "*fp16", "i32"; may be empty
     struct str what;        // for people: "Triton global scratch", "Numba array: shape[0]"; may be empty
     const struct variable *variable;
-    uint64_t offset, size;  // bytes, in the parameter space
+    uint64_t offset, size;  // bytes; the offset as the driver reports it (facts_layout_params)
     uint32_t align;         // of the parameter itself
     uint8_t kind;           // enum param_kind
     uint8_t role;           // enum param_role
@@ -140,6 +140,12 @@ void facts_shared_layout(struct module *module, uint32_t function, struct arena 
 // Where an unsized array begins: behind the static variables, at a multiple of its alignment and of
 // 16. That may be before layout.reported, when another array is aligned more.
 uint64_t facts_dynamic_offset(const struct shared_layout *layout, const struct variable *array);
+
+// Lays the parameters out as the driver of a GPU of that compute capability does. facts_compute has
+// done it for the capability that the .target names. The capability matters only to parameters that
+// are aligned to more than 16 bytes: they are aligned in the constant bank, where parameters begin
+// at an offset of their own. 0, or none that is known: from offset 0.
+void facts_layout_params(struct kernel *kernel, uint32_t capability);
 
 // The kernel of that name, or NULL.
 struct kernel *facts_kernel(struct module_facts *facts, struct str name);

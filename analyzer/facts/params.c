@@ -1,6 +1,8 @@
 // Parameters of an entry: layout, kind, and which of them a compiler added on its own.
 #include "analyzer/facts/parts.h"
 #include "base/checked.h"
+#include "isa/gpus.h"
+#include "isa/floor.h"
 
 // A CUtensorMap by value: 128 bytes, aligned to 64 (to 128 from CUDA 13's headers on).
 enum { TENSORMAP_BYTES = 128, TENSORMAP_ALIGN = 64 };
@@ -14,9 +16,22 @@ static enum param_kind declared_kind(const struct variable *variable, uint64_t s
     return PARAM_BYTES;
 }
 
+void facts_layout_params(struct kernel *kernel, uint32_t capability) {
+    const struct gpu_limits *limits = isa_limits_find(capability);
+    uint64_t base = limits == NULL ? 0 : limits->param_base, at = base;
+    for (uint32_t i = 0; i < kernel->params.n; i++) {
+        struct kernel_param *param = &kernel->params.at[i];
+        uint64_t offset = at, end = at;
+        align_u64(at, param->align, &offset);
+        add_u64(offset, param->size, &end);
+        param->offset = offset - base;
+        at = end;
+    }
+    kernel->param_bytes = at - base;
+}
+
 void facts_params(struct module *module, struct kernel *kernel, struct arena *arena) {
     const struct function *decl = kernel->decl;
-    uint64_t at = 0;
     for (uint32_t i = 0; i < decl->param_count; i++) {
         const struct variable *variable = &decl->variables.at[decl->return_count + i];
         struct kernel_param *param = vec_push(arena, &kernel->params);
@@ -26,15 +41,10 @@ void facts_params(struct module *module, struct kernel *kernel, struct arena *ar
         param->align = variable_align(variable);
         if (param->align == 0) param->align = 1;
         if (!variable_size(variable, &param->size)) param->size = 0;
-        uint64_t offset = at, end = at;
-        align_u64(at, param->align, &offset);
-        add_u64(offset, param->size, &end);
-        param->offset = offset;
         param->kind = (uint8_t)declared_kind(variable, param->size);
         param->space = variable->ptr_space;
-        at = end;
     }
-    kernel->param_bytes = at;
+    facts_layout_params(kernel, isa_target_parse(module->target).number);
 }
 
 static bool is_scratch_shape(const struct kernel_param *param) {
