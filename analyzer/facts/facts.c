@@ -70,9 +70,13 @@ static void facts_memory(const struct reach_module *shared, const struct reach *
         if (variable_align(variable) > kernel->shared_dynamic_align)
             kernel->shared_dynamic_align = variable_align(variable);
     }
-    for (uint32_t i = 0; i < reach->functions.n; i++)
-        add_u64(kernel->local_bytes, shared->uses[reach->functions.at[i]].local_bytes,
-                &kernel->local_bytes);
+    // The frames of the entry and of one function below it: what is certainly taken at once.
+    uint64_t deepest = 0;
+    for (uint32_t i = 1; i < reach->functions.n; i++) {
+        uint64_t frame = shared->uses[reach->functions.at[i]].local_bytes;
+        if (frame > deepest) deepest = frame;
+    }
+    add_u64(shared->uses[reach->functions.at[0]].local_bytes, deepest, &kernel->local_bytes);
 }
 
 static void note_barrier(const struct body *body, const struct instruction *instruction,
@@ -89,7 +93,7 @@ static void note_instruction(const struct isa_form *form, const struct body *bod
     switch (form->opcode) {
     case OP_mma: case OP_wmma: case OP_ldmatrix: case OP_stmatrix: case OP_movmatrix:
     case OP_tcgen05: case OP_wgmma:
-        if (!kernel->uses_warps) kernel->warps_span = instruction->offset;
+        if (!kernel->uses_warps) kernel->warps_offset = instruction->offset;
         kernel->uses_warps = true;
         kernel->uses_warpgroups |= form->opcode == OP_wgmma;
         break;

@@ -96,7 +96,7 @@ struct kernel {
                               // `read`, `dereferenced`, `access` of the parameters, is known
     uint32_t dynamic_arrays;  // how many unsized shared arrays are reached: they share one address
     bool uses_warps;          // instructions that a whole warp executes: mma, ldmatrix, shfl, ...
-    uint32_t warps_span;      // offset of the first of them
+    uint32_t warps_offset;    // in the source, of the first of them
     bool uses_warpgroups;     // wgmma: 128 threads
     bool waits_for_grid;      // griddepcontrol: launched with programmatic dependence
     bool syncs_grid;          // reads %envreg1/2 as cooperative groups' grid synchronisation does

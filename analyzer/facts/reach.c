@@ -130,7 +130,8 @@ static void scan_variables(struct scan *scan, const struct function *function) {
         if (is_shared(variable) && !variable->unsized)
             *vec_push(arena, scan->own_used[i] ? &scan->uses->shared_used
                                                : &scan->uses->shared_unused) = i;
-        if (variable->space == SPACE_LOCAL && variable_size(variable, &size)) {
+        // What is never named takes no room in the frame.
+        if (variable->space == SPACE_LOCAL && scan->own_used[i] && variable_size(variable, &size)) {
             align_u64(scan->uses->local_bytes, variable_align(variable), &scan->uses->local_bytes);
             add_u64(scan->uses->local_bytes, size, &scan->uses->local_bytes);
         }
