@@ -9,11 +9,14 @@
 
 enum host { HOST_UNKNOWN, HOST_C, HOST_PYTHON, HOST_CUPY, HOST_NUMBA, HOST_RUST };
 
+struct companion_reader;  // analyzer/launch/companion.h
+
 struct judge_options {
     VEC_OF(struct deployment) deployments;  // none: only what the file itself says
     uint8_t host;             // enum host
     double budget;            // seconds for the dry run; 0: no dry run
     uint32_t threads;
+    const struct companion_reader *reader;  // of buffers' `=@file`; NULL: their contents stay unknown
 };
 
 enum verdict { VERDICT_OK, VERDICT_FAILS, VERDICT_UNKNOWN };
