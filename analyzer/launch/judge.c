@@ -1,9 +1,11 @@
 #include "analyzer/launch/judge.h"
 
 #include "analyzer/launch/case.h"
+#include "analyzer/launch/request.h"
 #include "analyzer/rules/launch_rules.h"
 
 struct judging {
+    struct launch_case first;  // of the first deployment, or the only one: what is run
     struct module_facts *facts;
     const struct launch *launch;
     const struct judge_options *options;
@@ -119,6 +121,15 @@ static void clear_common(struct findings *findings, struct str every) {
             findings->list.at[i]->deployment = (struct str){NULL, 0};
 }
 
+// Most blocks on an SM do not matter to what a block does: the first deployment stands for all.
+static void run_dry(struct judging *judging) {
+    struct judgement *judgement = judging->judgement;
+    struct dryrun_request request;
+    if (judging->options->budget <= 0 || !request_build(&judging->first, &request)) return;
+    dryrun(&request, judging->arena, &judgement->dry);
+    judgement->ran = true;
+}
+
 static void judge_deployments(struct judging *judging, struct kernel *kernel, struct findings *found) {
     const struct judge_options *options = judging->options;
     struct launch_case c;
@@ -126,7 +137,7 @@ static void judge_deployments(struct judging *judging, struct kernel *kernel, st
         const struct deployment *only = options->deployments.n == 1 ? &options->deployments.at[0] : NULL;
         case_init(&c, judging->facts, kernel, judging->launch, options, only, judging->arena, found);
         judge_case(&c);
-        take_occupancy(&c, judging->judgement);
+        judging->first = c;
         return;
     }
     struct str every = {NULL, 0};
@@ -139,7 +150,7 @@ static void judge_deployments(struct judging *judging, struct kernel *kernel, st
         every = i == 0 ? c.deployment
                        : str_format(judging->arena, "%.*s, %.*s", STR_ARG(every), STR_ARG(c.deployment));
         judge_case(&c);
-        if (i == 0) take_occupancy(&c, judging->judgement);
+        if (i == 0) judging->first = c;
         merge(judging, found, &one);
     }
     clear_common(found, every);
@@ -157,9 +168,22 @@ static struct kernel *own_kernel(struct module_facts *facts, const struct kernel
     return kernel == NULL ? NULL : &facts->kernels.at[kernel - facts->kernels.at];
 }
 
+// What the device answers when the launch was accepted: the dry run's word where it was made.
+static void predict_run(struct judgement *judgement) {
+    const struct dryrun_result *dry = &judgement->dry;
+    judgement->predicted = (struct prediction){PHASE_RUN, dry->confidence, dry->result};
+    if (dry->also == 0) return;
+    judgement->also[0] = dry->also;
+    judgement->also_count = 1;
+}
+
 static void predict(struct judging *judging) {
     struct judgement *judgement = judging->judgement;
     const struct finding *first = first_failure(&judgement->findings);
+    if (judgement->ran && (first == NULL || first->predicts.phase == PHASE_RUN)) {
+        predict_run(judgement);
+        return;
+    }
     judgement->predicted = (struct prediction){PHASE_RUN, CONFIDENCE_LIKELY, RESULT_CUDA_SUCCESS};
     if (first == NULL) return;
     judgement->predicted = first->predicts;
@@ -187,7 +211,8 @@ void launch_judge(struct module_facts *facts, const struct findings *load_findin
                   const struct launch *launch, const struct judge_options *options,
                   struct arena *arena, struct judgement *judgement) {
     *judgement = (struct judgement){.launch = *launch};
-    struct judging judging = {facts, launch, options, arena, judgement};
+    struct judging judging = {.facts = facts, .launch = launch, .options = options, .arena = arena,
+                              .judgement = judgement};
     struct findings *found = &judgement->findings;
     findings_init(found, arena, load_findings == NULL ? 0 : load_findings->limit);
     bool loads = load_findings == NULL || first_failure(load_findings) == NULL;
@@ -196,6 +221,8 @@ void launch_judge(struct module_facts *facts, const struct findings *load_findin
     if (kernel != NULL) {
         lay_out(options, kernel);
         judge_deployments(&judging, kernel, found);
+        take_occupancy(&judging.first, judgement);
+        if (loads && first_failure(found) == NULL) run_dry(&judging);
     }
     copy_findings(found, load_findings);
     findings_sort(found);
