@@ -138,6 +138,12 @@ static void cut(const struct launch_case *c, const struct kernel_param *param, s
     uint64_t end = param->offset + param->size;
     if (end <= c->packed_size) return;
     uint64_t have = c->packed_size > param->offset ? c->packed_size - param->offset : 0;
+    bool address = arg->kind == DRYRUN_ARG_BUFFER || arg->kind == DRYRUN_ARG_POINTER;
+    // Device addresses have 47 bits: the first six bytes are all of one, fewer are none.
+    if (address && have > 0) {
+        if (have < 6) *arg = (struct dryrun_arg){.kind = DRYRUN_ARG_HOST};
+        return;
+    }
     if (have > 0 && arg->kind != DRYRUN_ARG_VALUE) {
         *arg = (struct dryrun_arg){.kind = DRYRUN_ARG_UNKNOWN};
         return;
