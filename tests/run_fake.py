@@ -80,8 +80,8 @@ with tempfile.TemporaryDirectory() as folder:
     r, doc = run("params=0:8,16:4;regs=12;shared=4", path, good)
     check("differences are warnings", r.returncode == 0 and codes(first(doc)).count("PTX1104") == 2)
 
-    r, doc = run("cuModuleLoadDataEx=218;log=ptxas application ptx input, line 10, error|"
-                 "ptxas application ptx input, line 10; error   : Unknown symbol '%r'", path, good)
+    r, doc = run("cuModuleLoadDataEx=218;log=ptxas application ptx input|"
+                 "ptxas application ptx input, line 10~ error   : Unknown symbol '%r'", path, good)
     finding = [f for f in first(doc)["findings"] if f["code"] == "PTX1101"]
     check("the JIT's log has a place", finding and finding[0]["line"] == 10 and finding[0]["column"] == 25)
 

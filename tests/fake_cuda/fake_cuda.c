@@ -4,7 +4,7 @@
 //   FAKE_CUDA        CALL=ACTION;...  where CALL is a name, a name with #N (its N-th call, from 1),
 //                    or @N (the N-th call of all), and ACTION a CUresult number, or
 //                    hang, segv, abort, exit, fork (leaves a process behind), garbage
-//                    also: devices=N  log=TEXT (the JIT's, `|` for a new line)  regs=N  shared=N
+//                    also: devices=N  log=TEXT (the JIT's, `|` for a new line, `~` for `;`)  regs=N  shared=N
 //                    params=OFFSET:SIZE,...  write=ARGUMENT:OFFSET (a byte that the launch writes)
 //                    print=TEXT
 //   FAKE_CUDA_TRACE  a file to which each call's name is appended
@@ -145,7 +145,7 @@ static void put_log(unsigned n, const int *options, void **values) {
     for (unsigned i = 0; log != NULL && i < n; i++) {
         if (options[i] != 5) continue;
         char *to = values[i];
-        for (; *log != 0 && *log != ';'; log++) *to++ = (char)(*log == '|' ? '\n' : *log);
+        for (; *log != 0 && *log != ';'; log++) *to++ = (char)(*log == '|' ? '\n' : *log == '~' ? ';' : *log);
         *to = 0;
     }
 }
