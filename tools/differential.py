@@ -36,8 +36,9 @@ def arch_of(text):
 
 class Verdict:
     """accepted; line (0: none) and message of the first error; unsure: an oracle that died"""
-    def __init__(self, accepted, line=0, message="", unsure=False):
+    def __init__(self, accepted, line=0, message="", unsure=False, arch=None):
         self.accepted, self.line, self.message, self.unsure = accepted, line, message, unsure
+        self.arch = arch  # the architecture it was asked for, where that was recorded
 
 
 LINKER = re.compile(r"Unresolved extern|Cannot take address of function")
@@ -72,10 +73,11 @@ class Ours:
         return self.errors[0]["code"] if self.errors else "-"
 
 
-def ptxvet(paths):
+def ptxvet(paths, gpu=None):
     answers = {}
+    options = ["--gpu", gpu] if gpu else []
     for at in range(0, len(paths), BATCH):
-        done = subprocess.run([os.environ["PTXVET"], "check", "--format", "json", *paths[at:at + BATCH]],
+        done = subprocess.run([os.environ["PTXVET"], "check", "--format", "json", *options, *paths[at:at + BATCH]],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             for file in json.loads(done.stdout)["files"]:
@@ -192,7 +194,7 @@ def recorded(tsv, folder):
         if not os.path.exists(path) or row["verdict"] == "CRASH": continue
         accepted = row["verdict"] == "ACCEPT" or LINKER.search(row["first_error"]) is not None
         line = int(row["first_line"]) if row["first_line"].isdigit() else 0
-        answers[path] = Verdict(accepted, line, row["first_error"])
+        answers[path] = Verdict(accepted, line, row["first_error"], arch=row.get("arch"))
     return answers
 
 
@@ -258,7 +260,11 @@ def main():
                 answers = dict(zip(paths, pool.map(lambda p: ptxas(p, args.full), paths)))
         if args.tsv and args.sample:
             answers = dict(rng.sample(sorted(answers.items()), min(len(answers), args.sample)))
-        return report(args, answers, ptxvet(list(answers)), folder)
+        by_arch = collections.defaultdict(list)
+        for path, verdict in answers.items(): by_arch[verdict.arch].append(path)
+        ours = {}
+        for arch, paths in by_arch.items(): ours.update(ptxvet(paths, arch))
+        return report(args, answers, ours, folder)
 
 
 if __name__ == "__main__":

@@ -118,6 +118,9 @@ static void check_extern_body(struct checker *c, const struct function *function
 static void take_function(struct checker *c, uint32_t index) {
     const struct function *function = &c->module->functions.at[index];
     if (function->linkage == LINKAGE_WEAK) structure_need(c, FEATURE_WEAK, function->span);
+    if (function->linkage == LINKAGE_COMMON)
+        structure_report(c, RULE_DIRECTIVE_PLACE, (struct span){function->header.begin, function->span.end},
+                         "`.common` is for variables");
     check_parameters(c, function);
     check_function_directives(c, function);
     if (function->kind == FUNCTION_PROTOTYPE || function->name == 0) return;

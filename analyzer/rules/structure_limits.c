@@ -1,6 +1,7 @@
 #include "analyzer/rules/structure.h"
 
 #include "base/checked.h"
+#include "isa/gpus.h"
 
 // What a module may take: constants, static shared memory, parameters; and names that nothing
 // defines. Limits as ptxas 13.0 and driver 580 have them.
@@ -8,6 +9,7 @@
 enum {
     CONST_LIMIT = 65536,      // bytes of .const in a module, unused variables included
     SHARED_LIMIT = 49152,     // static bytes of an entry; the driver takes more
+    RENAMED_FROM = 101, RENAMED_TO = 110,  // sm_101 became sm_110
     PARAMETER_LIMIT_1_4 = 256,  // below PTX 1.5
     PARAMETER_LIMIT = 4352,   // below PTX 8.1, and below sm_70
     PARAMETER_LIMIT_8_1 = 32764,
@@ -68,7 +70,7 @@ struct walk {
     uint32_t stamp;
     VEC_OF(uint32_t) stack;
     VEC_OF(uint32_t) shared_stamps;  // by module variable
-    uint64_t shared_bytes;
+    uint64_t shared_bytes, shared_limit;
     struct span shared_span;   // of the variable that passes the limit; empty: none
     struct span cta_group[2], small_argument;
     uint64_t visits;
@@ -92,7 +94,7 @@ static void add_shared(struct walk *walk, const struct shared_use *use) {
         walk->shared_stamps.at[use->variable] = walk->stamp;
     }
     walk->shared_bytes = lay_out(walk->shared_bytes, use->size, use->align);
-    if (walk->shared_bytes > SHARED_LIMIT && walk->shared_span.end == 0) walk->shared_span = use->span;
+    if (walk->shared_bytes > walk->shared_limit && walk->shared_span.end == 0) walk->shared_span = use->span;
 }
 
 static void visit(struct walk *walk, uint32_t function) {
@@ -113,6 +115,15 @@ static void visit(struct walk *walk, uint32_t function) {
         push_function(walk, c->uses.at[c->initializer_uses.at[i]].name);
 }
 
+// A target of one architecture gives all that a block of it can have; every other one 48 KiB
+// (measured on ptxas 13.0: sm_90a 232448, sm_120a 101376, sm_100f and sm_90 49152).
+static uint64_t shared_limit(const struct checker *c) {
+    if (c->target.suffix != 'a') return SHARED_LIMIT;
+    uint32_t number = c->target.number == RENAMED_FROM ? RENAMED_TO : c->target.number;
+    const struct gpu_limits *limits = isa_limits_find(number);
+    return limits == NULL ? SHARED_LIMIT : limits->optin_shared;
+}
+
 static void walk_from(struct walk *walk, uint32_t entry) {
     walk->stamp++;
     walk->shared_bytes = 0;
@@ -127,8 +138,9 @@ static void report_shared(struct checker *c, const struct walk *walk, struct str
     // The driver loads and launches such a kernel; its launch says what it needs.
     if (walk->shared_span.end == 0 || as_driver(c)) return;
     struct finding *finding = structure_report(c, RULE_STATIC_SHARED_REFUSED, walk->shared_span,
-                                       "`%.*s` takes %llu bytes of static shared memory; ptxas allows %d",
-                                       STR_ARG(name), (unsigned long long)walk->shared_bytes, SHARED_LIMIT);
+                                       "`%.*s` takes %llu bytes of static shared memory; ptxas allows %llu",
+                                       STR_ARG(name), (unsigned long long)walk->shared_bytes,
+                                       (unsigned long long)walk->shared_limit);
     finding->kernel = name;
     structure_note(c, finding, "the driver's own compiler takes it");
     structure_help(c, finding, "declare the array `.extern .shared` and give its size at the launch");
@@ -153,7 +165,7 @@ static void report_small(struct checker *c, const struct walk *walk, uint32_t *r
 }
 
 static void check_entries(struct checker *c) {
-    struct walk walk = {.c = c};
+    struct walk walk = {.c = c, .shared_limit = shared_limit(c)};
     uint32_t small_reported = UINT32_MAX;
     for (uint32_t i = 0; i < c->reaches.n && i < c->module->functions.n; i++) {
         const struct function *function = &c->module->functions.at[i];
