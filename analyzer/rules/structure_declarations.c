@@ -109,9 +109,12 @@ static void redeclare_function(struct checker *c, struct declared *declared, uin
 
 static void check_extern_body(struct checker *c, const struct function *function) {
     if (function->linkage != LINKAGE_EXTERN || !function->has_body) return;
-    struct finding *finding = structure_report(c, RULE_EXTERN_DEFINED, function->span,
-                                       "`%.*s` is .extern and has a body",
-                                       STR_ARG(structure_name(c, function->name)));
+    // ptxas says it where the body begins.
+    struct span brace = {function->body_span.begin, function->body_span.begin + 1};
+    struct finding *finding =
+        structure_report(c, RULE_EXTERN_DEFINED, brace, "`%.*s` is .extern and has a body",
+                         STR_ARG(structure_name(c, function->name)));
+    structure_label(c, finding, function->span, "declared here");
     structure_help(c, finding, "take out `.extern`");
 }
 

@@ -57,6 +57,7 @@ static bool check_type(struct checker *c, const struct variable *variable) {
     // Of arrays ptxas does not ask (measured).
     if (variable->type == TYPE_B128 && !variable->is_array)
         structure_need(c, FEATURE_TYPE_B128, variable->span);
+    if (variable->type == TYPE_F16X2) structure_need(c, FEATURE_TYPE_F16X2, variable->span);
     if (is_opaque(variable)) structure_need(c, FEATURE_OPAQUE, variable->span);
     if (is_small_float_or_packed(variable->type)) {
         structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s is a type of instructions only",
