@@ -257,18 +257,21 @@ def ask(exe, *args):
         sys.exit(f"ptxvet {' '.join(args)}: {r.stderr or 'no answer'}")
 
 
-def know(exe, path, line):
+def know(exe, path, line, registers):
     launch = Launch(line)
     kernel = next((k for k in ask(exe, "info", path)["kernels"] if k["name"] == launch.kernel), None)
     if kernel is None:
         sys.exit(f"{path}: no kernel {launch.kernel}")
+    regs = registers.get((os.path.basename(path), launch.kernel))
+    if regs is not None:
+        line += f" regs={regs}"
     judged = ask(exe, "launch", path, line, "--gpu", "h200")["launches"][0]
     bound = kernel.get("reqntid") or kernel.get("maxntid")
     known = {"threads": bound and bound[0] * bound[1] * bound[2], "static": kernel["shared"]["static"],
              "param_bytes": kernel["paramBytes"], "shared_need": 0, "need": {},
              "blocks_per_sm": (judged.get("occupancy") or {}).get("blocksPerSM")}
     for m in judged["memory"]:
-        if m["param"] == "shared":
+        if m["param"] in ("shared", None):
             known["shared_need"] = m["sizeNeeded"] or 0
         else:
             known["need"][int(m["param"])] = (m["sizeNeeded"] or 0, m["alignNeeded"] or 0)
@@ -291,13 +294,19 @@ def main():
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", type=float, default=0.15)
+    parser.add_argument("--modules", help="rows with each kernel's registers (facts/driver/modules.jsonl)")
     parser.add_argument("--relative", default="", help="write paths relative to this folder")
     options = parser.parse_args()
     rnd = random.Random(options.seed)
     seen, pools = set(), collections.defaultdict(list)
-    bases = []
+    bases, registers = [], {}
+    if options.modules:
+        with open(options.modules) as f:
+            for module in map(json.loads, f):
+                for entry in module.get("entries", []):
+                    registers[os.path.basename(module["file"]), entry["name"]] = entry["attrs"]["regs"]
     for path, line in read_manifest(options.right):
-        launch, known = know(options.ptxvet, path, line)
+        launch, known = know(options.ptxvet, path, line, registers)
         if options.relative:
             path = os.path.relpath(path, options.relative)
         bases.append((path, launch, known))
