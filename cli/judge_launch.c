@@ -35,6 +35,21 @@ static void read_contents(struct job *job, struct launch *launch) {
     }
 }
 
+// `--error CURESULT`: the rules that can give it, held against what was found.
+static void rank_rules(struct job *job, const struct findings *found, struct record_launch *record) {
+    const struct options *options = job->judging->options;
+    if (!option_set(options, OPTION_error)) return;
+    struct str text = option_text(options, OPTION_error, "");
+    struct ranking *ranking = arena_new(&job->worker->records, struct ranking);
+    if (!result_find(text, &record->asked)) {
+        job->file->failure = str_format(&job->worker->records, "--error: `%.*s` is no CUresult",
+                                        STR_ARG(text));
+        return;
+    }
+    rules_rank(record->asked, found, &job->worker->records, ranking);
+    record->ranking = ranking;
+}
+
 // Judges one launch; `text` is as the report shows it.
 static void judge_one(struct job *job, struct judged *judged, struct launch *launch,
                       const struct judge_options *options, struct str text, uint32_t line) {
@@ -50,6 +65,7 @@ static void judge_one(struct job *job, struct judged *judged, struct launch *lau
     judge_settle(job, judged->source, judged->module, false, &judgement->findings);
     struct record_launch *record = vec_push(records, &job->file->launches);
     record_launch(record, records, judgement, text, line);
+    rank_rules(job, &judgement->findings, record);
     if (confirmation != NULL) confirm_record(confirmation, records, record);
 }
 

@@ -8,7 +8,7 @@
 #define PTXVET_REPORTS_REPORT_H
 
 #include "base/output.h"
-#include "findings/findings.h"
+#include "findings/pages.h"
 
 // Numbers that may be unknown: JSON null.
 struct known_u64 {
@@ -110,6 +110,9 @@ struct record_launch {
     bool agrees_known, agrees;       // not known where nothing was predicted
     uint8_t actual_phase;
     int actual_result;
+    // `--error`: the CUresult that the user got, and the rules that can give it; NULL: not asked.
+    const struct ranking *ranking;
+    int asked;
 };
 
 struct record_file {

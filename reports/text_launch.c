@@ -82,6 +82,35 @@ static void verdict_line(const struct report *report, const struct record_launch
     counts(out, launch->findings);
 }
 
+static const char *standing_text(const struct ranked_rule *ranked) {
+    switch (ranked->standing) {
+    case STANDING_FOUND: return "found above, and predicts it";
+    case STANDING_RELATED: return "found above, and can end in it";
+    case STANDING_OPEN: return "cannot be ruled out here";
+    default: return "checked: does not hold for this launch";
+    }
+}
+
+enum { RANKED_MOST = 12 };
+
+// What was found stands first; of what was ruled out a few are named, so that it is seen that they were.
+static void ranking_rows(const struct record_launch *launch, struct output *out) {
+    const struct ranking *ranking = launch->ranking;
+    output_format(out, "what can give %s (%d), likeliest first:\n", result_text(launch->asked),
+                  launch->asked);
+    for (uint32_t i = 0; i < ranking->rules.n && i < RANKED_MOST; i++) {
+        const struct ranked_rule *ranked = &ranking->rules.at[i];
+        const struct rule_info *info = &rule_infos[ranked->rule];
+        output_format(out, "  %s  %-28s %s", info->code, info->name, standing_text(ranked));
+        bool explained = ranked->how != NULL && ranked->standing != STANDING_EXCLUDED;
+        if (explained) output_format(out, ": %s", ranked->how);
+        output_byte(out, '\n');
+    }
+    if (ranking->rules.n == 0) output_text(out, "  no rule gives it\n");
+    else if (ranking->rules.at[0].standing > STANDING_RELATED)
+        output_text(out, "  nothing above was found: see whether the launch stated is the one that was made\n");
+}
+
 void text_launch(const struct report *report, const struct record_file *file,
                  const struct record_launch *launch, struct output *out) {
     if (report->style.quiet) return;
@@ -104,4 +133,5 @@ void text_launch(const struct report *report, const struct record_file *file,
     for (uint32_t i = 0; i < launch->memory.n; i++) memory_row(out, &launch->memory.at[i]);
     coverage_line(out, launch);
     text_gpu(report, launch, out);
+    if (launch->ranking != NULL) ranking_rows(launch, out);
 }

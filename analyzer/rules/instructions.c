@@ -356,6 +356,10 @@ void instruction_check_function(struct instruction_checker *checker, uint32_t in
     checker->function_index = index;
     checker->function = function;
     checker->body = function->body;
-    for (uint32_t i = 0; i < function->body->instructions.n; i++)
-        check_instruction(checker, &function->body->instructions.at[i]);
+    for (uint32_t i = 0; i < function->body->instructions.n; i++) {
+        const struct instruction *instruction = &function->body->instructions.at[i];
+        check_instruction(checker, instruction);
+        if (instruction->vector_misplaced && checker->findings != NULL)
+            report_vector_misplaced(checker, instruction);
+    }
 }

@@ -114,5 +114,7 @@ void report_stem_parted(struct instruction_checker *checker, const struct isa_fo
 void report_narrow(struct instruction_checker *checker, const struct isa_form *form,
                    const struct operand *address);
 void report_guard(struct instruction_checker *checker, const struct instruction *instruction);
+void report_vector_misplaced(struct instruction_checker *checker,
+                             const struct instruction *instruction);
 
 #endif

@@ -662,3 +662,15 @@ void report_guard(struct instruction_checker *checker, const struct instruction 
                     "the guard `%.*s` is %.*s; it must be a .pred register",
                     STR_ARG(operand_text(checker, guard)), STR_ARG(is));
 }
+
+// ptxas 13.0 warns, and takes it: "Vector Type not specified properly".
+void report_vector_misplaced(struct instruction_checker *checker,
+                             const struct instruction *instruction) {
+    struct finding *finding =
+        add(checker, RULE_VECTOR_MISPLACED, instruction->offset, instruction->opcode_end);
+    const struct isa_form *form = &checker->module->forms.at[instruction->form];
+    finding_message(checker->findings, finding, "`.v%u` does not stand directly before the type",
+                    form->vec);
+    finding_help(checker->findings, finding, "write the vector length last but one, as in `ld.global.v%u.%.*s`",
+                 form->vec, STR_ARG(isa_types[form->types[0]].text));
+}

@@ -163,6 +163,17 @@ const struct kernel *rules_kernel(struct module_facts *facts, const struct launc
     return NULL;
 }
 
+// The driver takes any entry (measured: an H200 with driver 580); linkers and other loaders may not.
+void rules_visibility(struct launch_case *c) {
+    const struct function *decl = c->kernel->decl;
+    if (decl->linkage != LINKAGE_NONE) return;
+    struct finding *finding = case_finding(c, RULE_ENTRY_NOT_VISIBLE, case_ptx_place(c, decl->span));
+    finding_message(c->findings, finding,
+                    "entry `%.*s` is not `.visible`: the driver finds it, other loaders may not",
+                    STR_ARG(c->kernel->name));
+    finding_help(c->findings, finding, "write `.visible .entry`");
+}
+
 struct str rules_param_name(const struct kernel_param *param) {
     return param->user_name.len > 0 ? param->user_name : param->name;
 }

@@ -8,10 +8,12 @@
 const struct kernel *rules_kernel(struct module_facts *facts, const struct launch *launch,
                                   bool loads, struct arena *arena, struct findings *findings);
 
+void rules_visibility(struct launch_case *c); // family 06: who finds the entry
 void rules_geometry(struct launch_case *c);   // family 06: grid, block
 void rules_cluster(struct launch_case *c);    // family 06: clusters, cooperative launches
 void rules_resources(struct launch_case *c);  // family 07
 void rules_arguments(struct launch_case *c);  // family 08: each argument against its parameter
+void rules_companions(struct launch_case *c); // family 10: what the compiler's metadata says
 void rules_argument_list(struct launch_case *c);  // family 08: their number, the packed form
 
 // For people: "`name`" of the source language, else of the PTX.
