@@ -116,11 +116,13 @@ static void read_choice(struct reader *reader, choice_list *choices) {
 
 static enum isa_slot_order order_of(enum isa_mod mod) {
     struct str text = isa_mod_texts[mod];
-    if (isa_mod_type(mod) != TYPE_NONE && mod != MOD_b8x16) return SLOT_ORDER_TYPE;
+    if (isa_mod_type(mod) != TYPE_NONE && mod != MOD_b8x16 &&
+        mod != MOD_b1024) return SLOT_ORDER_TYPE;
     if (isa_mod_space(mod) != SPACE_NONE) return SLOT_ORDER_SPACE;
     if (mod == MOD_row || mod == MOD_col) return SLOT_ORDER_LAYOUT;
     if (str_starts(text, STR("L2::evict"))) return SLOT_ORDER_PRIORITY;
     if (mod == MOD_popc) return SLOT_ORDER_REDUCTION;
+    if (mod == MOD_b8x16 || mod == MOD_b6x16_p32) return SLOT_ORDER_FORMAT;
     return SLOT_ORDER_FREE;
 }
 

@@ -17,7 +17,7 @@ struct isa_choice {
 // Words of one class keep their order; all others may stand anywhere after the stem (measured:
 // ptxas takes `add.f32.rn`, `ld.u32.global`, but not `cvt.f32.u32` for `cvt.u32.f32`).
 enum isa_slot_order { SLOT_ORDER_FREE, SLOT_ORDER_TYPE, SLOT_ORDER_SPACE, SLOT_ORDER_LAYOUT,
-                      SLOT_ORDER_PRIORITY, SLOT_ORDER_REDUCTION };
+                      SLOT_ORDER_PRIORITY, SLOT_ORDER_REDUCTION, SLOT_ORDER_FORMAT };
 
 struct isa_slot {
     struct str name;  // empty when it has none

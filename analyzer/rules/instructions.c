@@ -192,6 +192,9 @@ static void add_operand_floors(const struct instruction_checker *checker,
             *floor = isa_floor_both(*floor, own);
         } else if (operands[i].kind == OPERAND_FUNC && form->opcode == OP_mov) {
             *floor = isa_floor_both(*floor, function_floor(checker, operands[i].function));
+        } else if (operands[i].kind == OPERAND_PAIR &&
+                   (form->opcode == OP_tex || form->opcode == OP_tld4)) {
+            *floor = isa_floor_both(*floor, isa_floor_parse("sm_60@7.1"));
         } else if (takes_handle(form) && is_indirect(checker, &operands[i])) {
             *floor = isa_floor_both(*floor, handle_floor(checker, form));
         }
@@ -269,19 +272,16 @@ static const struct operand *narrow_address(const struct instruction_checker *ch
 static void judge_floor(struct instruction_checker *checker, const struct isa_form *form,
                         const struct instruction *instruction, const struct row_match *match,
                         uint64_t key) {
-    const struct operand *narrow = narrow_address(checker, form, instruction);
-    if (narrow != NULL) {
-        report_narrow(checker, form, narrow);
-        return;
-    }
     struct isa_floor floor = match->floor;
     add_operand_floors(checker, form, instruction, &floor);
     require(checker, instruction, &floor);
-    if (isa_floor_met(&floor, checker->module->version, checker->target)) {
-        remember_clean(checker, key);
+    if (!isa_floor_met(&floor, checker->module->version, checker->target)) {
+        report_floor(checker, form, instruction, &floor);
         return;
     }
-    report_floor(checker, form, instruction, &floor);
+    const struct operand *narrow = narrow_address(checker, form, instruction);
+    if (narrow != NULL) report_narrow(checker, form, narrow);
+    else remember_clean(checker, key);
 }
 
 // Blanks may stand before any dot but those of the stem: `ld .global` is `ld.global`, `cvta .to` is

@@ -50,6 +50,7 @@ static bool all_filled(const struct isa_instruction_row *row, const struct row_m
 static bool may_repeat(uint16_t mod) {
     switch (mod) {
     case MOD_sat:
+    case MOD_cc:
     case MOD_satfinite:
     case MOD_relu:
     case MOD_NaN:

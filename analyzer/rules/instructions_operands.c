@@ -198,7 +198,7 @@ static bool sreg_fits(const struct operand *operand, enum isa_type type) {
 static bool check_sreg(struct attempt *attempt, enum isa_type type, const struct operand *operand) {
     if (operand->kind != OPERAND_SREG) return fail(attempt, MISMATCH_KIND, operand);
     bool whole = isa_sregs[operand->sreg].width > 1 && operand->component == 0;
-    if (whole != isa_form_has(attempt->form, MOD_v4)) return fail(attempt, MISMATCH_KIND, operand);
+    if (whole && !isa_form_has(attempt->form, MOD_v4)) return fail(attempt, MISMATCH_KIND, operand);
     return sreg_fits(operand, type) || fail(attempt, MISMATCH_TYPE, operand);
 }
 
@@ -399,47 +399,6 @@ static bool is_vector_register(const struct attempt *attempt, const struct opera
            operand->component == 0;
 }
 
-static bool check_coordinates(struct attempt *attempt, const struct operand *vector) {
-    bool indexed, integers = has_integer_coordinates(attempt->form);
-    uint32_t wanted = coordinate_count(attempt->form, &indexed);
-    enum isa_type type = integers ? TYPE_S32 : TYPE_B32;
-    if (vector->kind == OPERAND_NAME || is_vector_register(attempt, vector)) return true;
-    if (vector->kind != OPERAND_VECTOR) {
-        if (wanted == 1) return check_coordinate(attempt, type, vector);
-        return fail(attempt, MISMATCH_KIND, vector);
-    }
-    if (vector->count < wanted || !is_vector_length(vector->count)) {
-        attempt->mismatch->wanted = wanted;
-        return fail(attempt, MISMATCH_LENGTH, vector);
-    }
-    const struct operand *coordinates = elements_of(attempt, vector);
-    for (uint32_t i = 0; i < vector->count; i++) {
-        bool index = indexed && i == 0;
-        if (is_literal(&coordinates[i]) && !integers) continue;
-        if (!check_coordinate(attempt, index ? TYPE_B32 : type, &coordinates[i])) return false;
-    }
-    return true;
-}
-
-// [texture, {coordinates}], [texture, sampler, {coordinates}], [surface, {coordinates}]
-static bool check_image(struct attempt *attempt, const struct operand *operand) {
-    bool texture = is_texture(attempt->form);
-    uint32_t least = texture && attempt->checker->module->texmode_independent ? 3 : 2;
-    uint32_t most = texture ? 3 : 2;
-    if (operand->kind != OPERAND_ADDRESS || operand->count < least || operand->count > most)
-        return fail(attempt, MISMATCH_KIND, operand);
-    const struct operand *elements = elements_of(attempt, operand);
-    for (uint32_t i = 0; i + 1 < operand->count; i++)
-        if (!check_handle(attempt, &elements[i], i == 1)) return false;
-    return check_coordinates(attempt, &elements[operand->count - 1]);
-}
-
-static bool check_handle_address(struct attempt *attempt, const struct operand *operand) {
-    if (operand->kind != OPERAND_ADDRESS || operand->count != 1)
-        return fail(attempt, MISMATCH_KIND, operand);
-    return check_handle(attempt, elements_of(attempt, operand), false);
-}
-
 // The rows, columns and depth of a shape word: m16n8k16.
 struct shape {
     uint32_t m, n, k;
@@ -577,6 +536,7 @@ uint32_t pattern_length(const struct isa_form *form, const struct row_match *mat
 }
 
 static bool vector_widens(const struct isa_form *form) {
+    if (isa_form_has(form, MOD_async)) return false;
     return form->opcode == OP_ld || form->opcode == OP_ldu || form->opcode == OP_st ||
            form->opcode == OP_suld || form->opcode == OP_sust;
 }
@@ -667,6 +627,63 @@ static bool check_elements(struct attempt *attempt, enum isa_type type,
     return fail(attempt, MISMATCH_TYPE, vector);
 }
 
+// An array index or a sample number is an integer; coordinates are one type among themselves, which
+// for float coordinates may be any 32 bits.
+static bool check_coordinate_types(struct attempt *attempt, const struct operand *vector,
+                                   bool indexed) {
+    bool floats = is_texture(attempt->form) && !has_integer_coordinates(attempt->form);
+    enum isa_type type = floats ? TYPE_B32 : TYPE_S32;
+    const struct operand *coordinates = elements_of(attempt, vector);
+    enum isa_type merged = TYPE_NONE;
+    for (uint32_t i = 0; i < vector->count; i++) {
+        bool index = indexed && i == 0;
+        if (is_literal(&coordinates[i]) || coordinates[i].kind == OPERAND_NAME) continue;
+        if (!check_register(attempt, index ? TYPE_U32 : TYPE_B32, false, &coordinates[i]))
+            return false;
+        enum isa_type reg = operand_type(attempt->checker, &coordinates[i]);
+        if (index || reg == TYPE_NONE) continue;
+        merged = merged == TYPE_NONE ? reg : merged_type(merged, reg);
+        if (merged == TYPE_NONE) return fail(attempt, MISMATCH_TYPE, &coordinates[i]);
+    }
+    return merged == TYPE_NONE || same_width(type, merged) ||
+           fail(attempt, MISMATCH_TYPE, vector);
+}
+
+static bool check_coordinates(struct attempt *attempt, const struct operand *vector) {
+    bool indexed;
+    uint32_t wanted = coordinate_count(attempt->form, &indexed);
+    if (vector->kind == OPERAND_NAME || is_vector_register(attempt, vector)) return true;
+    if (vector->kind != OPERAND_VECTOR) {
+        bool integers = !is_texture(attempt->form) || has_integer_coordinates(attempt->form);
+        if (wanted == 1) return check_coordinate(attempt, integers ? TYPE_S32 : TYPE_B32, vector);
+        return fail(attempt, MISMATCH_KIND, vector);
+    }
+    if (vector->count < wanted || !is_vector_length(vector->count)) {
+        attempt->mismatch->wanted = wanted;
+        return fail(attempt, MISMATCH_LENGTH, vector);
+    }
+    return check_coordinate_types(attempt, vector, indexed);
+}
+
+// [texture, {coordinates}], [texture, sampler, {coordinates}], [surface, {coordinates}]
+static bool check_image(struct attempt *attempt, const struct operand *operand) {
+    bool texture = is_texture(attempt->form);
+    uint32_t least = texture && attempt->checker->module->texmode_independent ? 3 : 2;
+    uint32_t most = texture ? 3 : 2;
+    if (operand->kind != OPERAND_ADDRESS || operand->count < least || operand->count > most)
+        return fail(attempt, MISMATCH_KIND, operand);
+    const struct operand *elements = elements_of(attempt, operand);
+    for (uint32_t i = 0; i + 1 < operand->count; i++)
+        if (!check_handle(attempt, &elements[i], i == 1)) return false;
+    return check_coordinates(attempt, &elements[operand->count - 1]);
+}
+
+static bool check_handle_address(struct attempt *attempt, const struct operand *operand) {
+    if (operand->kind != OPERAND_ADDRESS || operand->count != 1)
+        return fail(attempt, MISMATCH_KIND, operand);
+    return check_handle(attempt, elements_of(attempt, operand), false);
+}
+
 // A register declared .v2 or .v4, used whole.
 static bool check_vector_register(struct attempt *attempt, uint32_t wanted, enum isa_type type,
                                   const struct operand *operand) {
@@ -691,19 +708,34 @@ static enum isa_type element_type(const struct attempt *attempt) {
     return attempt->form->opcode == OP_wmma ? TYPE_U32 : TYPE_B32;
 }
 
+// ptxas does not hold surface vectors against .v2 and .v4: without one any vector will do, and
+// stores take a lone register with one.
+static bool takes_any_length(const struct attempt *attempt, bool scalar) {
+    if (attempt->form->opcode == OP_sust) return true;
+    return attempt->form->opcode == OP_suld && scalar;
+}
+
 static bool check_vector(struct attempt *attempt, const struct operand *operand) {
     bool scalar;
     uint32_t wanted =
         pattern_length(attempt->form, attempt->match, attempt->pattern, &scalar);
-    bool braces = operand->kind == OPERAND_VECTOR && operand->count == 1;  // {%r1} is %r1
+    bool braces = operand->kind == OPERAND_VECTOR &&
+                  (operand->count == 1 || takes_any_length(attempt, true));  // {%r1} is %r1
     if (scalar && !braces)
         return check_scalar(attempt, vector_widens(attempt->form), operand);
     enum isa_type type = element_type(attempt);
     if (operand->kind == OPERAND_NAME) return true;
-    if (operand->kind == OPERAND_REG)
+    if (operand->kind == OPERAND_REG && !takes_any_length(attempt, false))
         return check_vector_register(attempt, wanted, type, operand);
-    if (operand->kind != OPERAND_VECTOR) return fail(attempt, MISMATCH_KIND, operand);
-    if (wanted != 0 && operand->count != wanted) {
+    if (operand->kind != OPERAND_VECTOR)
+        return takes_any_length(attempt, false)
+                   ? check_scalar(attempt, true, operand)
+                   : fail(attempt, MISMATCH_KIND, operand);
+    if (scalar && takes_any_length(attempt, true)) wanted = operand->count;
+    bool padded = attempt->pattern->count_rule == COUNT_COORDINATES &&
+                  attempt->pattern->type == TYPE_S32 && operand->count > wanted &&
+                  is_vector_length(operand->count);  // offsets may be padded, gradients not
+    if (wanted != 0 && operand->count != wanted && !padded) {
         attempt->mismatch->wanted = wanted;
         return fail(attempt, MISMATCH_LENGTH, operand);
     }
