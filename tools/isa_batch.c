@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/rules/instructions.h"
-#include "parser/parser.h"
+#include "analyzer/rules/check.h"
 
 static char *read_all(size_t *size) {
     size_t capacity = 1 << 20;
@@ -32,30 +31,17 @@ static void print_findings(struct source *source, const struct findings *finding
     }
 }
 
-struct checked {
-    struct findings *findings;
-    struct instruction_checker *checker;
-};
-
-static void check_function(void *context, struct module *module, uint32_t function) {
-    struct checked *checked = context;
-    if (checked->checker == NULL)
-        checked->checker = instruction_checker_new(module->arena, module, checked->findings);
-    instruction_check_function(checked->checker, function);
-}
-
 static void judge(struct memory *memory, const char *text, uint32_t size, bool verbose) {
     struct arena arena, body;
     struct source source;
     struct findings findings;
     struct module *module;
-    struct checked checked = {&findings, NULL};
-    struct parse_options options = {.function_done = check_function, .context = &checked};
+    struct check_options options = {.as = CHECK_AS_ASSEMBLER};
     arena_init(&arena, memory);
     arena_init(&body, memory);
     source_init(&source, &arena, STR("-"), text, size);
     findings_init(&findings, &arena, 0);
-    parse_module(&source, &arena, &body, &options, &findings, &module);
+    check_source(&source, &arena, &body, &options, &findings, &module);
     printf("%u", findings_count(&findings, SEVERITY_ERROR));
     if (verbose) print_findings(&source, &findings);
     putchar('\n');
@@ -63,20 +49,24 @@ static void judge(struct memory *memory, const char *text, uint32_t size, bool v
     arena_destroy(&arena);
 }
 
+// False when memory ran out.
+static bool judge_all(struct memory *memory, const char *data, size_t size, bool verbose) {
+    if (setjmp(memory->edge) != 0) return false;
+    for (size_t at = 0; at < size;) {
+        size_t length = strnlen(data + at, size - at);
+        judge(memory, data + at, (uint32_t)length, verbose);
+        at += length + 1;
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
     static struct memory memory;
     size_t size;
     char *data = read_all(&size);
     bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
-    if (data == NULL || setjmp(memory.edge) != 0) {
-        fputs("isa_batch: out of memory\n", stderr);
-        return 2;
-    }
-    for (size_t at = 0; at < size;) {
-        size_t length = strnlen(data + at, size - at);
-        judge(&memory, data + at, (uint32_t)length, verbose);
-        at += length + 1;
-    }
+    bool done = data != NULL && judge_all(&memory, data, size, verbose);
     free(data);
-    return 0;
+    if (!done) fputs("isa_batch: out of memory\n", stderr);
+    return done ? 0 : 2;
 }

@@ -241,12 +241,16 @@ static enum isa_space pattern_space(const struct attempt *attempt) {
     return isa_mod_space((enum isa_mod)attempt->match->filled[pattern->space_slot]);
 }
 
-static bool is_entry_param(const struct attempt *attempt, const struct variable *variable) {
-    (void)attempt;
+// A parameter of the function's own list, not one that its body declares for a call.
+static bool is_formal_param(const struct attempt *attempt, const struct variable *variable) {
     const struct function *function = attempt->checker->function;
-    if (function->kind != FUNCTION_ENTRY) return false;
     ptrdiff_t index = variable - function->variables.at;
     return index >= 0 && index < (ptrdiff_t)(function->return_count + function->param_count);
+}
+
+static bool is_entry_param(const struct attempt *attempt, const struct variable *variable) {
+    return attempt->checker->function->kind == FUNCTION_ENTRY &&
+           is_formal_param(attempt, variable);
 }
 
 // Whether an instruction of state space `space` may name the variable (measured: space_compat).
@@ -784,8 +788,7 @@ static bool check_symbol(struct attempt *attempt, const struct operand *operand)
     bool entry_param = variable->space == SPACE_PARAM && is_entry_param(attempt, variable);
     bool fits;
     if (attempt->form->opcode == OP_mov)
-        fits = variable->space != SPACE_PARAM || entry_param ||
-               attempt->checker->function->kind != FUNCTION_ENTRY;
+        fits = variable->space != SPACE_PARAM || is_formal_param(attempt, variable);
     else if (attempt->form->space_count == 0)
         fits = false;
     else
