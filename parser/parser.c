@@ -76,6 +76,8 @@ static void parse_version(struct parser *p) {
             report(p, RULE_MISSING_VERSION, (struct span){begin, p->previous_end},
                    "`.version` needs a number with a point, as in `.version 8.7`");
         finding_help(p->findings, finding, "write `.version MAJOR.MINOR`");
+        // The driver takes the text for PTX by its first word (measured).
+        finding->predicts.result = RESULT_CUDA_ERROR_INVALID_PTX;
         if (at(p, TOK_INT) || at(p, TOK_FLOAT)) advance(p);
         return;
     }

@@ -113,7 +113,36 @@ static void check_address_size(struct checker *c) {
     structure_help(c, finding, "compile again for 64 bits (`-m64`)");
 }
 
+static const char *skip_comment(const char *text) {
+    if (text[0] != '/') return text;
+    if (text[1] == '/') {
+        while (*text != 0 && *text != '\n') text++;
+        return text;
+    }
+    if (text[1] != '*') return text;
+    for (text += 2; *text != 0; text++)
+        if (text[0] == '*' && text[1] == '/') return text + 2;
+    return text;
+}
+
+// ptxas takes a line marker (`# 1 "file"`) before `.version`; the driver takes such a text for no
+// PTX at all (measured, driver 580).
+static void check_first_byte(struct checker *c) {
+    const char *text = c->module->source->text, *at = text, *before;
+    do {
+        before = at;
+        while (*at == ' ' || (*at >= '\t' && *at <= '\r')) at++;
+        at = skip_comment(at);
+    } while (at != before);
+    if (*at != '#' || !as_driver(c)) return;
+    uint32_t offset = (uint32_t)(at - text);
+    struct finding *finding = structure_report(c, RULE_NOT_PTX, (struct span){offset, offset + 1},
+                                               "a line marker stands before `.version`");
+    structure_help(c, finding, "take out the lines that begin with `#`");
+}
+
 void check_header(struct checker *c) {
+    check_first_byte(c);
     check_version(c);
     check_target_names(c);
     check_target_options(c);

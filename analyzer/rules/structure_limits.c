@@ -115,13 +115,31 @@ static void visit(struct walk *walk, uint32_t function) {
         push_function(walk, c->uses.at[c->initializer_uses.at[i]].name);
 }
 
-// A target of one architecture gives all that a block of it can have; every other one 48 KiB
+static uint64_t optin_of(uint32_t capability, uint64_t otherwise) {
+    const struct gpu_limits *limits = isa_limits_find(capability);
+    return limits == NULL ? otherwise : limits->optin_shared;
+}
+
+// What the driver's compiler allows: all that a block of the GPU can have (measured on sm_90 with
+// driver 580). Where no GPU is named, the most that any has.
+static uint64_t driver_shared_limit(const struct checker *c) {
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < c->options->deployment_count; i++) {
+        uint32_t capability = c->options->deployments[i].compute_capability;
+        uint64_t limit = capability == 0 ? UINT64_MAX : optin_of(capability, UINT64_MAX);
+        if (limit < least) least = limit;
+    }
+    for (uint32_t i = 0; i < isa_limit_count; i++)
+        if (isa_limits[i].optin_shared > most) most = isa_limits[i].optin_shared;
+    return least != UINT64_MAX ? least : most;
+}
+
+// ptxas: a target of one architecture gives all that a block of it can have; every other one 48 KiB
 // (measured on ptxas 13.0: sm_90a 232448, sm_120a 101376, sm_100f and sm_90 49152).
 static uint64_t shared_limit(const struct checker *c) {
+    if (as_driver(c)) return driver_shared_limit(c);
     if (c->target.suffix != 'a') return SHARED_LIMIT;
-    uint32_t number = c->target.number == RENAMED_FROM ? RENAMED_TO : c->target.number;
-    const struct gpu_limits *limits = isa_limits_find(number);
-    return limits == NULL ? SHARED_LIMIT : limits->optin_shared;
+    return optin_of(c->target.number == RENAMED_FROM ? RENAMED_TO : c->target.number, SHARED_LIMIT);
 }
 
 static void walk_from(struct walk *walk, uint32_t entry) {
@@ -135,14 +153,21 @@ static void walk_from(struct walk *walk, uint32_t entry) {
 }
 
 static void report_shared(struct checker *c, const struct walk *walk, struct str name) {
-    // The driver loads and launches such a kernel; its launch says what it needs.
-    if (walk->shared_span.end == 0 || as_driver(c)) return;
-    struct finding *finding = structure_report(c, RULE_STATIC_SHARED_REFUSED, walk->shared_span,
-                                       "`%.*s` takes %llu bytes of static shared memory; ptxas allows %llu",
-                                       STR_ARG(name), (unsigned long long)walk->shared_bytes,
-                                       (unsigned long long)walk->shared_limit);
+    if (walk->shared_span.end == 0) return;
+    struct finding *finding = structure_report(
+        c, RULE_STATIC_SHARED_REFUSED, walk->shared_span,
+        "`%.*s` takes %llu bytes of static shared memory; %s allows %llu", STR_ARG(name),
+        (unsigned long long)walk->shared_bytes, as_driver(c) ? "the driver" : "ptxas",
+        (unsigned long long)walk->shared_limit);
     finding->kernel = name;
-    structure_note(c, finding, "the driver's own compiler takes it");
+    if (as_driver(c)) {
+        finding->predicts =
+            (struct prediction){PHASE_LOAD, CONFIDENCE_CERTAIN, RESULT_CUDA_ERROR_INVALID_PTX};
+        structure_help(c, finding, "take %llu bytes or more out",
+                       (unsigned long long)(walk->shared_bytes - walk->shared_limit));
+        return;
+    }
+    structure_note(c, finding, "the driver's own compiler allows what a block of the GPU can have");
     structure_help(c, finding, "declare the array `.extern .shared` and give its size at the launch");
 }
 
@@ -222,9 +247,13 @@ static void unresolved_function(struct checker *c, struct str name, struct span 
     structure_note(c, finding, "the driver supplies vprintf, malloc, free and __assertfail only");
 }
 
-// cudaDeviceSynchronize left the device with compute capability 9.0.
+// cudaDeviceSynchronize left the device with compute capability 9.0. The GPU counts, not .target
+// (measured: sm_80 on a GPU of 9.0); where none is named, .target stands in.
 static bool is_withdrawn(const struct checker *c, struct str name) {
-    return str_eq(name, STR("cudaDeviceSynchronize")) && c->target.number >= 90;
+    if (!str_eq(name, STR("cudaDeviceSynchronize"))) return false;
+    for (uint32_t i = 0; i < c->options->deployment_count; i++)
+        if (c->options->deployments[i].compute_capability >= 90) return true;
+    return c->target.number >= 90;
 }
 
 static void check_use(struct checker *c, const struct function_use *use) {
@@ -236,7 +265,11 @@ static void check_use(struct checker *c, const struct function_use *use) {
     const struct function *function = &c->module->functions.at[declared->first];
     struct span span = {use->offset, use->end};
     if (is_withdrawn(c, name)) {
-        structure_report(c, RULE_NEEDS_CUDADEVRT, span, "`%.*s` cannot be called on sm_90 and later", STR_ARG(name));
+        struct finding *finding =
+            structure_report(c, RULE_NEEDS_CUDADEVRT, span,
+                             "`%.*s` cannot be called on compute capability 9.0 and later", STR_ARG(name));
+        finding->predicts.result = RESULT_CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC;
+        structure_help(c, finding, "end the kernel where it waits, and launch the rest from the host");
         return;
     }
     unresolved_function(c, name, span, function->span, true);
