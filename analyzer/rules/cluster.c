@@ -146,13 +146,17 @@ static void grid_counts_clusters(struct launch_case *c) {
 // Blocks that are resident at once. `exact`: the registers are known.
 struct resident { uint64_t blocks; bool exact; };
 
-static struct resident resident_blocks(const struct launch_case *c) {
+static uint64_t resident_per_sm(const struct launch_case *c) {
     uint64_t limit, shared;
     if (!add_u64(c->shared_max, c->kernel->shared_static, &limit)) limit = UINT64_MAX;
     if (!add_u64(c->shared, c->kernel->shared_static, &shared)) shared = UINT64_MAX;
     uint64_t regs = c->regs_known ? c->regs : 1;
     struct occupancy_request request = {c->threads, regs, shared, limit, c->kernel->named_barriers};
-    uint64_t per_sm = occupancy_compute(c->limits, &request).blocks_per_sm;
+    return occupancy_compute(c->limits, &request).blocks_per_sm;
+}
+
+static struct resident resident_blocks(const struct launch_case *c) {
+    uint64_t per_sm = resident_per_sm(c);
     if (c->launch->has_cluster && per_sm > COOPERATIVE_CLUSTER_BLOCKS) per_sm = COOPERATIVE_CLUSTER_BLOCKS;
     return (struct resident){per_sm * c->gpu->sm_count, c->regs_known};
 }
@@ -193,6 +197,24 @@ static void cooperative_too_large(struct launch_case *c) {
                      : "launch at most %llu blocks and loop over the work in the kernel", U64(resident.blocks));
 }
 
+// The blocks of a cluster are on the SMs of one GPC. Eight SMs are there on every GPU with clusters;
+// how many more depends on the product and on what was switched off.
+static void cluster_does_not_fit(struct launch_case *c) {
+    if (c->limits == NULL || !c->block_known || c->cluster_blocks <= PORTABLE_CLUSTER) return;
+    if (c->cluster_blocks > LARGEST_CLUSTER) return;
+    uint64_t per_sm = resident_per_sm(c);
+    if (per_sm == 0 || per_sm * PORTABLE_CLUSTER >= c->cluster_blocks) return;
+    struct finding *finding = case_finding(c, RULE_CLUSTER_DOES_NOT_FIT, cluster_place(c));
+    finding->severity = SEVERITY_NOTE;
+    finding->confidence = finding->predicts.confidence = CONFIDENCE_POSSIBLE;
+    finding_message(c->findings, finding,
+                    "a cluster of %llu blocks, at most %llu on an SM, needs %llu SMs in one GPC",
+                    U64(c->cluster_blocks), U64(per_sm),
+                    U64((c->cluster_blocks + per_sm - 1) / per_sm));
+    finding_help(c->findings, finding,
+                 "cuOccupancyMaxActiveClusters says whether a GPU has them; smaller blocks or clusters always fit");
+}
+
 static void cooperative_missing(struct launch_case *c) {
     bool stated = c->kernel->metadata != NULL && c->kernel->metadata->cooperative;
     if (c->launch->cooperative || !(stated || c->kernel->syncs_grid)) return;
@@ -224,6 +246,7 @@ void rules_cluster(struct launch_case *c) {
         cluster_rank(c);
         cluster_size(c);
         cluster_grid(c);
+        cluster_does_not_fit(c);
     }
     grid_counts_clusters(c);
     cooperative_too_large(c);

@@ -123,6 +123,12 @@ static void test_triton_and_warps(void **state) {
     QUIET(PLAIN, "k<<<1, 48>>>(ptr)", PARTIAL_WARP);
 }
 
+#define DYNAMIC ".extern .shared .align 16 .b8 d[];\n"
+#define STATIC(n) ".shared .align 16 .b8 s[" #n "];\n"
+#define TOUCH(what) ".reg .b32 %r; mov.u32 %r," what "; st.shared.u32 [%r],%r;\n"
+#define SHARED HEAD DYNAMIC ENTRY("", "", TOUCH("d"))
+#define BOTH(n) HEAD DYNAMIC STATIC(n) ENTRY("", "", TOUCH("d") "st.shared.u32 [s],0;\n")
+
 static void test_clusters(void **state) {
     (void)state;
     FIRES(PLAIN, "k<<<6, 1>>>(ptr) cluster=4", CLUSTER_GRID, LAUNCH, INVALID_CLUSTER_SIZE);
@@ -140,6 +146,8 @@ static void test_clusters(void **state) {
     QUIET(BOUND(".explicitcluster"), "k<<<4, 1>>>(ptr) cluster=1", CLUSTER_MISSING);
     FIRES(BOUND(".maxclusterrank 4"), "k<<<8, 1>>>(ptr) cluster=8", CLUSTER_RANK, LAUNCH, INVALID_CLUSTER_SIZE);
     QUIET(BOUND(".maxclusterrank 4"), "k<<<8, 1>>>(ptr) cluster=4", CLUSTER_RANK);
+    WARNS(SHARED, "k<<<16, 64, 200000>>>() optin=auto cluster=16 nonportable", CLUSTER_DOES_NOT_FIT);
+    QUIET(SHARED, "k<<<16, 64, 64>>>() cluster=16 nonportable", CLUSTER_DOES_NOT_FIT);
 #define OLD ".version 8.0\n.target sm_80\n.address_size 64\n" ENTRY(PTR, "", STORE)
     fires_on("a100", OLD, "k<<<4, 1>>>(ptr) cluster=2", RULE_CLUSTER_UNSUPPORTED, PHASE_LAUNCH,
              RESULT_CUDA_ERROR_INVALID_VALUE);
@@ -178,12 +186,6 @@ static void test_kernels(void **state) {
           GET_FUNCTION, NOT_FOUND);
     FIRES(HEAD ".visible .func f() { ret; }\n", "k<<<1, 1>>>()", NO_ENTRY, GET_FUNCTION, NOT_FOUND);
 }
-
-#define DYNAMIC ".extern .shared .align 16 .b8 d[];\n"
-#define STATIC(n) ".shared .align 16 .b8 s[" #n "];\n"
-#define TOUCH(what) ".reg .b32 %r; mov.u32 %r," what "; st.shared.u32 [%r],%r;\n"
-#define SHARED HEAD DYNAMIC ENTRY("", "", TOUCH("d"))
-#define BOTH(n) HEAD DYNAMIC STATIC(n) ENTRY("", "", TOUCH("d") "st.shared.u32 [s],0;\n")
 
 static void test_shared_memory(void **state) {
     (void)state;
