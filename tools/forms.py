@@ -267,7 +267,7 @@ def main():
                 continue
             total += 1
             # 32-bit addressing is refused only when code is made
-            said = [part for part in our.split('\t')[1:] if ' PTX0415 ' not in part]
+            said = [part for part in our.split('\t')[1:] if ' PTX0346 ' not in part]
             if bool(said) == bool(their):
                 equal += 1
                 continue

@@ -221,52 +221,10 @@ static bool tells_more(const struct mismatch *a, const struct mismatch *b) {
     bool a_count = a->kind == MISMATCH_COUNT, b_count = b->kind == MISMATCH_COUNT;
     if (a_count != b_count) return b_count;
     if (a->operand != b->operand) return a->operand > b->operand;
+    bool a_length = a->kind == MISMATCH_LENGTH, b_length = b->kind == MISMATCH_LENGTH;
+    if (a_length != b_length)
+        return b_length ? a->kind > MISMATCH_KIND : b->kind <= MISMATCH_KIND;
     return a->kind > b->kind;
-}
-
-// Instructions whose generic or global addresses ptxas wants in 64 bits. The others (copies,
-// matrices) take 32 bits in silence.
-static bool wants_wide_address(const struct isa_form *form) {
-    switch (form->opcode) {
-    case OP_ld:
-    case OP_ldu:
-    case OP_st:
-    case OP_atom:
-    case OP_red:
-    case OP_prefetch:
-    case OP_prefetchu:
-    case OP_discard:
-    case OP_applypriority:
-    case OP_mbarrier: return true;
-    default: return false;
-    }
-}
-
-static bool is_narrow(const struct instruction_checker *checker, const struct operand *operand) {
-    enum isa_type type = operand_type(checker, operand);
-    return operand->kind == OPERAND_REG && isa_types[type].bits == 32;
-}
-
-// The operand that makes this 32-bit addressing, which `ptxas -arch=sm_NN` compiles no more; NULL
-// when none does. (16-bit registers only get a warning.)
-static const struct operand *narrow_address(const struct instruction_checker *checker,
-                                            const struct isa_form *form,
-                                            const struct instruction *instruction) {
-    const struct operand *operands = &checker->body->operands.at[instruction->operand_first];
-    enum isa_space space = (enum isa_space)form->spaces[0];
-    bool far = form->space_count == 0 || space == SPACE_GLOBAL;
-    if (form->opcode == OP_cvta && isa_form_has(form, MOD_u32)) return &operands[0];
-    for (uint32_t i = 0; i < instruction->operand_count; i++) {
-        const struct operand *operand = &operands[i];
-        if (form->opcode == OP_mov && operand->kind == OPERAND_VAR && is_narrow(checker, operands)) {
-            const struct variable *variable = operand_variable(checker, operand);
-            if (variable != NULL && variable->space == SPACE_GLOBAL) return operand;
-        }
-        if (operand->kind != OPERAND_ADDRESS || operand->count == 0 || !far) continue;
-        const struct operand *base = &checker->body->elements.at[operand->first];
-        if (wants_wide_address(form) && is_narrow(checker, base)) return base;
-    }
-    return NULL;
 }
 
 static void judge_floor(struct instruction_checker *checker, const struct isa_form *form,
@@ -279,9 +237,7 @@ static void judge_floor(struct instruction_checker *checker, const struct isa_fo
         report_floor(checker, form, instruction, &floor);
         return;
     }
-    const struct operand *narrow = narrow_address(checker, form, instruction);
-    if (narrow != NULL) report_narrow(checker, form, narrow);
-    else remember_clean(checker, key);
+    remember_clean(checker, key);
 }
 
 // Blanks may stand before any dot but those of the stem: `ld .global` is `ld.global`, `cvta .to` is
@@ -341,6 +297,7 @@ static void check_instruction(struct instruction_checker *checker,
         form_resolve(checker, form, info);
     }
     check_guard(checker, instruction);
+    if (instruction->vector_misplaced) report_vector_misplaced(checker, form, instruction);
     if (info->state == FORM_BAD) {
         report_form(checker, form, instruction);
         return;
@@ -356,10 +313,6 @@ void instruction_check_function(struct instruction_checker *checker, uint32_t in
     checker->function_index = index;
     checker->function = function;
     checker->body = function->body;
-    for (uint32_t i = 0; i < function->body->instructions.n; i++) {
-        const struct instruction *instruction = &function->body->instructions.at[i];
-        check_instruction(checker, instruction);
-        if (instruction->vector_misplaced && checker->findings != NULL)
-            report_vector_misplaced(checker, instruction);
-    }
+    for (uint32_t i = 0; i < function->body->instructions.n; i++)
+        check_instruction(checker, &function->body->instructions.at[i]);
 }

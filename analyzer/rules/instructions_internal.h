@@ -39,7 +39,6 @@ struct instruction_checker {
     uint64_t *clean;          // open addressing; 0 is free
     uint32_t clean_count, clean_slots;
     VEC_OF(struct requirement) requirements;
-    bool narrow_reported;  // 32-bit addressing is refused once for a file
     // Where the checker is.
     uint32_t function_index;
     struct function *function;
@@ -111,10 +110,8 @@ void report_floor(struct instruction_checker *checker, const struct isa_form *fo
 void report_stem_parted(struct instruction_checker *checker, const struct isa_form *form,
                         const struct isa_instruction_row *row,
                         const struct instruction *instruction);
-void report_narrow(struct instruction_checker *checker, const struct isa_form *form,
-                   const struct operand *address);
-void report_guard(struct instruction_checker *checker, const struct instruction *instruction);
-void report_vector_misplaced(struct instruction_checker *checker,
+void report_vector_misplaced(struct instruction_checker *checker, const struct isa_form *form,
                              const struct instruction *instruction);
+void report_guard(struct instruction_checker *checker, const struct instruction *instruction);
 
 #endif

@@ -641,16 +641,14 @@ void report_stem_parted(struct instruction_checker *checker, const struct isa_fo
     finding_help(checker->findings, finding, "write `%.*s`", STR_ARG(form->text));
 }
 
-void report_narrow(struct instruction_checker *checker, const struct isa_form *form,
-                   const struct operand *address) {
-    if (checker->findings == NULL || checker->narrow_reported) return;
-    checker->narrow_reported = true;
-    struct finding *finding = add(checker, RULE_ADDRESS_WIDTH, address->offset, address->end);
+void report_vector_misplaced(struct instruction_checker *checker, const struct isa_form *form,
+                             const struct instruction *instruction) {
+    if (checker->findings == NULL) return;
+    struct finding *finding =
+        add(checker, RULE_VECTOR_MISPLACED, instruction->offset, instruction->opcode_end);
     finding_message(checker->findings, finding,
-                    "`%.*s` makes a 32-bit address of global or generic memory here (`%.*s`), "
-                    "which no GPU of today takes",
-                    STR_ARG(form->text), STR_ARG(operand_text(checker, address)));
-    finding_help(checker->findings, finding, "hold addresses in 64-bit registers");
+                    "the vector modifier of `%.*s` does not stand directly before the type",
+                    STR_ARG(form->text));
 }
 
 void report_guard(struct instruction_checker *checker, const struct instruction *instruction) {
@@ -661,16 +659,4 @@ void report_guard(struct instruction_checker *checker, const struct instruction 
     finding_message(checker->findings, finding,
                     "the guard `%.*s` is %.*s; it must be a .pred register",
                     STR_ARG(operand_text(checker, guard)), STR_ARG(is));
-}
-
-// ptxas 13.0 warns, and takes it: "Vector Type not specified properly".
-void report_vector_misplaced(struct instruction_checker *checker,
-                             const struct instruction *instruction) {
-    struct finding *finding =
-        add(checker, RULE_VECTOR_MISPLACED, instruction->offset, instruction->opcode_end);
-    const struct isa_form *form = &checker->module->forms.at[instruction->form];
-    finding_message(checker->findings, finding, "`.v%u` does not stand directly before the type",
-                    form->vec);
-    finding_help(checker->findings, finding, "write the vector length last but one, as in `ld.global.v%u.%.*s`",
-                 form->vec, STR_ARG(isa_types[form->types[0]].text));
 }
