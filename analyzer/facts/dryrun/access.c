@@ -154,9 +154,10 @@ static enum death device_answer(const struct code_access *access, const struct s
     bool misaligned = align > 1 && (address & (align - 1)) != 0;
     bool mapped = is_mapped(place, offset, access->bulk ? width : 1);
     if (!mapped) {
-        bool load = access->kind == ACCESS_OP_LOAD;
-        bool wide = load && width >= 8 && !access->non_coherent && !access->sized && place->space == SPACE_GLOBAL;
-        return misaligned && wide ? DEATH_MISALIGNED : DEATH_ILLEGAL;
+        bool wide = access->kind == ACCESS_OP_LOAD && width >= 8 && !access->non_coherent && !access->bulk &&
+                    place->space == SPACE_GLOBAL;
+        // cp.async answered now one, now the other.
+        return !misaligned || !wide ? DEATH_ILLEGAL : access->sized ? DEATH_EITHER : DEATH_MISALIGNED;
     }
     return misaligned ? DEATH_MISALIGNED : DEATH_NONE;
 }
@@ -196,7 +197,7 @@ static enum fault_kind outside_kind(const struct verdict *verdict) {
 }
 
 static int death_result(enum death death) {
-    return death == DEATH_ILLEGAL ? RESULT_CUDA_ERROR_ILLEGAL_ADDRESS
+    return death == DEATH_ILLEGAL || death == DEATH_EITHER ? RESULT_CUDA_ERROR_ILLEGAL_ADDRESS
            : death == DEATH_MISALIGNED ? RESULT_CUDA_ERROR_MISALIGNED_ADDRESS : RESULT_CUDA_SUCCESS;
 }
 
@@ -298,28 +299,43 @@ static void note_unknown(struct engine *engine, const struct code_insn *insn, ui
 // Bytes that can be looked at: where they are and whether each is known.
 struct bytes { uint8_t *data, *known; };
 
-static struct overlay_line *overlay_find(struct engine *engine, uint64_t line, bool add) {
-    if (engine->overlay == NULL) {
-        if (!add) return NULL;
-        engine->overlay = arena_array(engine->arena, struct overlay_line, engine->overlay_size);
-    }
+#define OVERLAY_MOST ((uint32_t)1 << 15)  // lines that a block may store
+
+static struct overlay_line *overlay_slot(struct engine *engine, uint64_t line) {
     uint32_t mask = engine->overlay_size - 1, at = (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 40) & mask;
-    for (;; at = (at + 1) & mask) {
-        struct overlay_line *entry = &engine->overlay[at];
-        if (entry->stamp != engine->overlay_stamp) {
-            if (!add) return NULL;
-            if (engine->overlay_used * 2 >= engine->overlay_size) {
-                engine->overlay_lost = true;
-                return NULL;
-            }
-            engine->overlay_used++;
-            entry->stamp = engine->overlay_stamp;
-            entry->address = line;
-            memset(entry->state, 0, sizeof entry->state);
-            return entry;
+    while (engine->overlay[at].stamp == engine->overlay_stamp && engine->overlay[at].address != line)
+        at = (at + 1) & mask;
+    return &engine->overlay[at];
+}
+
+static bool overlay_grow(struct engine *engine) {
+    uint32_t old_size = engine->overlay == NULL ? 0 : engine->overlay_size;
+    struct overlay_line *old = engine->overlay;
+    if (old_size >= OVERLAY_MOST) return false;
+    if (old_size != 0) engine->overlay_size = old_size * 2;
+    engine->overlay = arena_array(engine->arena, struct overlay_line, engine->overlay_size);
+    for (uint32_t i = 0; i < old_size; i++)
+        if (old[i].stamp == engine->overlay_stamp) *overlay_slot(engine, old[i].address) = old[i];
+    return true;
+}
+
+static struct overlay_line *overlay_find(struct engine *engine, uint64_t line, bool add) {
+    if (engine->overlay == NULL && (!add || !overlay_grow(engine))) return NULL;
+    struct overlay_line *entry = overlay_slot(engine, line);
+    if (entry->stamp == engine->overlay_stamp) return entry;
+    if (!add) return NULL;
+    if (engine->overlay_used * 2 >= engine->overlay_size) {
+        if (!overlay_grow(engine)) {
+            engine->overlay_lost = true;
+            return NULL;
         }
-        if (entry->address == line) return entry;
+        entry = overlay_slot(engine, line);
     }
+    engine->overlay_used++;
+    entry->stamp = engine->overlay_stamp;
+    entry->address = line;
+    memset(entry->state, 0, sizeof entry->state);
+    return entry;
 }
 
 static bool global_byte(struct engine *engine, const struct spot *place, int64_t offset, uint8_t *byte) {
@@ -497,6 +513,7 @@ static bool sized_width(struct engine *engine, struct warp *warp, const struct c
 
 static enum death worse(enum death a, enum death b) {
     if (a == DEATH_ILLEGAL || b == DEATH_ILLEGAL) return DEATH_ILLEGAL;
+    if (a == DEATH_EITHER || b == DEATH_EITHER) return DEATH_EITHER;
     return a != DEATH_NONE ? a : b;
 }
 
@@ -524,8 +541,8 @@ static enum death run_known(struct engine *engine, struct warp *warp, const stru
         if (access->bulk) check_bulk_size(engine, warp, insn, width, lane, doubt);
         if (verdict.outside)
             note_lane(engine, warp, insn, access, &verdict, address, lane, doubt, outside_kind(&verdict),
-                      verdict.death == DEATH_MISALIGNED && !is_mapped(&verdict.place, verdict.offset, 1) ? verdict.death
-                      : verdict.death == DEATH_ILLEGAL ? DEATH_ILLEGAL : DEATH_NONE);
+                      verdict.death == DEATH_MISALIGNED && is_mapped(&verdict.place, verdict.offset, 1) ? DEATH_NONE
+                                                                                                        : verdict.death);
         if (verdict.misaligned && verdict.death != DEATH_ILLEGAL)
             note_lane(engine, warp, insn, access, &verdict, address, lane, doubt, FAULT_MISALIGNED, verdict.death);
         if (!doubt) death = verdict.death;

@@ -32,7 +32,9 @@ static void open_barrier(struct engine *engine, uint32_t id) {
             if (warp->frags.at[f].state == FRAG_BARRIER && warp->frags.at[f].barrier == id)
                 warp->frags.at[f].state = FRAG_READY;
     }
-    memset(barrier, 0, sizeof *barrier);
+    memset(barrier->arrived, 0, engine->warp_count * sizeof *barrier->arrived);
+    barrier->used = false;
+    barrier->expected = 0;
 }
 
 bool barrier_arrive(struct engine *engine, struct warp *warp, struct frag *frag, const struct code_insn *insn) {

@@ -104,6 +104,7 @@ struct code {
     bool mbarriers_inexact;              // arrivals that are not modelled
     bool block_dependent;                // anything differs from block to block
     bool shared_remote;                  // other blocks of the cluster may write shared memory
+    bool shared_needed;                  // contents of shared memory are loaded back
     bool stores_global;                  // the kernel may write global memory
 };
 

@@ -538,6 +538,7 @@ void code_compile(const struct dryrun_request *request, const struct slice *slic
     struct builder builder = {.request = request, .module = request->module, .slice = slice,
                               .map = map, .arena = arena, .code = code};
     code->stores_global = slice->stores_global;
+    code->shared_needed = slice->shared_needed;
     builder.unknown_slots = arena_array(arena, uint32_t, 65);
     build_constant(&builder, 0);
     builder.instance = new_instance(&builder, 0);

@@ -257,6 +257,10 @@ static void decide(const uint64_t deaths[DEATH_COUNT], struct dryrun_result *res
         if (result->result == RESULT_CUDA_SUCCESS) result->result = order[i].result;
         else if (result->also == 0 && order[i].death != DEATH_HANG) result->also = order[i].result;
     }
+    if (deaths[DEATH_EITHER] != 0) {
+        result->result = RESULT_CUDA_ERROR_ILLEGAL_ADDRESS;
+        result->also = RESULT_CUDA_ERROR_MISALIGNED_ADDRESS;
+    }
     bool possible = false;
     for (uint32_t i = 0; i < result->faults.n; i++)
         possible = possible || (!result->faults.at[i].silent && !result->faults.at[i].removable);

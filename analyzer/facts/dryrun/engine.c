@@ -7,7 +7,7 @@
 #define STEPS_PER_BLOCK ((uint64_t)1 << 25)
 #define DOUBT_ROUNDS 4u          // times that a loop goes on in doubt before its values are given up
 #define IDLE_LOOP ((uint64_t)1 << 14)
-#define OVERLAY_LINES ((uint32_t)1 << 14)
+#define OVERLAY_LINES ((uint32_t)1 << 8)  // to begin with
 
 // Values ----------------------------------------------------------------------------------------
 
@@ -80,21 +80,36 @@ static uint32_t first_lane(uint32_t mask) { return (uint32_t)__builtin_ctz(mask)
 
 // Lane operations -------------------------------------------------------------------------------
 
+static bool same_abstract(const struct abstract *a, const struct abstract *b) {
+    return a->start == b->start && a->count == b->count && a->mask == b->mask && a->bits == b->bits && a->width == b->width;
+}
+
 // Lanes with operands that are not known, and lanes that may not carry it out at all.
 static void run_uncertain(struct engine *engine, struct warp *warp, const struct code_insn *insn,
                           uint32_t on, uint32_t maybe) {
+    struct abstract last[3] = {{0}}, value = abstract_known(0);
+    bool first = true;
     for (uint32_t left = on | maybe; left != 0; left &= left - 1) {
         uint32_t lane = first_lane(left);
         struct abstract a = warp_value(engine, warp, insn->a, lane);
         struct abstract b = warp_value(engine, warp, insn->b, lane);
         struct abstract c = warp_value(engine, warp, insn->c, lane);
-        struct abstract value;
+        // Neighbours often have the same operands.
+        if (!first && same_abstract(&a, &last[0]) && same_abstract(&b, &last[1]) && same_abstract(&c, &last[2])) {
+            struct abstract again = value;
+            if (maybe >> lane & 1) again = abstract_join(warp_value(engine, warp, insn->d, lane), again);
+            warp_set(engine, warp, insn->d, lane, &again);
+            continue;
+        }
+        last[0] = a, last[1] = b, last[2] = c;
+        first = false;
         if (a.count == 0 && b.count == 0 && c.count == 0)
             value = abstract_known(engine->lanes->scalar[insn->lane](a.start, b.start, c.start, insn->imm));
         else
             value = abstract_eval((enum lane_op)insn->lane, insn->imm, a, b, c, insn->bits);
-        if (maybe >> lane & 1) value = abstract_join(warp_value(engine, warp, insn->d, lane), value);
-        warp_set(engine, warp, insn->d, lane, &value);
+        struct abstract joined = value;
+        if (maybe >> lane & 1) joined = abstract_join(warp_value(engine, warp, insn->d, lane), value);
+        warp_set(engine, warp, insn->d, lane, &joined);
     }
 }
 
@@ -756,10 +771,11 @@ static enum step run_indirect(struct engine *engine, struct warp *warp, uint32_t
 static void run_frag(struct engine *engine, struct warp *warp, uint32_t index) {
     const struct code_insn *insns = engine->code->insns.at;
     uint32_t pc = warp->frags.at[index].pc;
+    uint32_t width = (uint32_t)__builtin_popcount(warp->frags.at[index].mask);
     for (;;) {
         struct frag *frag = &warp->frags.at[index];
         const struct code_insn *insn = &insns[pc];
-        engine->lane_instructions += (uint64_t)__builtin_popcount(frag->mask);
+        engine->lane_instructions += width;
         engine->steps_left -= engine->steps_left != 0;
         switch (insn->op) {
         case CODE_LANE: run_lane(engine, warp, insn, frag->mask); break;
@@ -807,6 +823,7 @@ static void run_frag(struct engine *engine, struct warp *warp, uint32_t index) {
                 drop_frag(engine, warp, index);
                 return;
             }
+            width = (uint32_t)__builtin_popcount(frag->mask);
             break;
         }
         pc++;
@@ -960,7 +977,8 @@ static void start_block(struct engine *engine) {
     engine->overlay_stamp++;
     engine->overlay_used = 0;
     engine->overlay_lost = false;
-    if (engine->barriers_used) memset(engine->barriers, 0, sizeof engine->barriers);
+    for (uint32_t id = 0; id < BARRIERS && engine->barriers_used; id++)
+        memset(&engine->barriers[id], 0, sizeof engine->barriers[id]);
     engine->barriers_used = false;
     engine->mbarriers.n = 0;
     engine->mbarriers_exact = !engine->code->mbarriers_inexact;
@@ -996,7 +1014,8 @@ void engine_run_block(struct engine *engine, const uint32_t ctaid[3], uint64_t b
 
 static void init_memory(struct engine *engine) {
     const struct map *map = engine->map;
-    engine->shared_bytes = map->shared_size < SHARED_TRACKED ? map->shared_size : SHARED_TRACKED;
+    if (engine->code->shared_needed)
+        engine->shared_bytes = map->shared_size < SHARED_TRACKED ? map->shared_size : SHARED_TRACKED;
     engine->shared = arena_array(engine->arena, uint8_t, engine->shared_bytes + 1);
     engine->shared_known = arena_array(engine->arena, uint8_t, engine->shared_bytes + 1);
     engine->overlay_size = OVERLAY_LINES;

@@ -94,7 +94,7 @@ struct region_slots {
 };
 
 // What a warp's first fault would make the device answer.
-enum death { DEATH_NONE, DEATH_ILLEGAL, DEATH_MISALIGNED, DEATH_TRAP, DEATH_ASSERT, DEATH_INSTRUCTION,
+enum death { DEATH_NONE, DEATH_ILLEGAL, DEATH_EITHER, DEATH_MISALIGNED, DEATH_TRAP, DEATH_ASSERT, DEATH_INSTRUCTION,
              DEATH_HANG, DEATH_COUNT };
 
 struct fault_note {

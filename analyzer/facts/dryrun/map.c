@@ -10,12 +10,22 @@ static uint64_t round_up(uint64_t value, uint64_t align) {
 // Regions ---------------------------------------------------------------------------------------
 
 // The base has exactly the stated alignment. Where that is below 16 bytes, memory ends at a multiple
-// of 16 behind the buffer, as it must on a device: mapped memory ends at its granule.
+// of 16 behind the buffer, as it must on a device: mapped memory ends at its granule. Of the places
+// that the alignment leaves, the one that ends closest to it is taken.
+static uint64_t tightest(uint64_t align, uint64_t size) {
+    uint64_t best = align, least = 16;
+    for (uint64_t base = align; base < 16; base += 2 * align) {
+        uint64_t slack = (0 - (base + size)) & 15;
+        if (slack < least) best = base, least = slack;
+    }
+    return best;
+}
+
 static void place_region(struct region *region, uint32_t index) {
     uint64_t middle = ((uint64_t)index + 1) * WINDOW_BYTES + WINDOW_BYTES / 2;
     uint64_t align = region->align;
     if (align == 0 || align > (uint64_t)1 << 36) align = (uint64_t)1 << 36;
-    region->base = middle + align;
+    region->base = middle + (align < 16 && region->size != UINT64_MAX ? tightest(align, region->size) : align);
     if (region->size == UINT64_MAX) return;
     region->mapped_end = region->size;
     if (align < 16) region->mapped_end = round_up(region->base + region->size, 16) - region->base;
