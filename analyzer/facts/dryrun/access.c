@@ -598,14 +598,15 @@ static enum death run_ranged(struct engine *engine, struct warp *warp, const str
 
 // All lanes at once -----------------------------------------------------------------------------
 
-// True when every lane's access is inside one place and aligned; what it touches is noted.
+// True when every lane's access is inside one place (`spot`) and aligned; what it touches is noted.
 static bool run_fast(struct engine *engine, struct warp *warp, const struct code_insn *insn,
-                     const struct code_access *access, uint32_t lanes) {
+                     const struct code_access *access, uint32_t lanes, struct spot *spot) {
     const uint64_t *values = warp->values[insn->a];
     bool uniform = warp->shape[insn->a] != SHAPE_VARYING;
     uint64_t address = values[uniform ? 0 : first_lane(lanes)] + insn->imm;
     struct spot place = find_place(engine, access->space, address);
     struct lane_scan scan;
+    *spot = place;
     if (place.none || (insn->imm & (access->align - 1)) != 0) return false;
     if (uniform) {
         scan = (struct lane_scan){address - place.base, address - place.base, address};
@@ -623,14 +624,33 @@ static bool run_fast(struct engine *engine, struct warp *warp, const struct code
     return true;
 }
 
+// Moves the values of lanes whose accesses are all in order.
+static void move_contents(struct engine *engine, struct warp *warp, const struct code_insn *insn,
+                          const struct code_access *access, uint32_t lanes, const struct spot *spot) {
+    struct verdict verdict = {.place = *spot, .width = access->width, .align = access->align};
+    // A load may write its own address.
+    uint64_t *addresses = engine->scratch[3];
+    warp_widen(engine, warp, insn->a);
+    memcpy(addresses, warp->values[insn->a], sizeof engine->scratch[3]);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = first_lane(left);
+        verdict.offset = (int64_t)(addresses[lane] + insn->imm - spot->base);
+        if (access->kind == ACCESS_OP_LOAD) load_contents(engine, warp, access, lane, &verdict, false, true);
+        else store_contents(engine, warp, access, lane, &verdict, false);
+    }
+}
+
 void access_run(struct engine *engine, struct warp *warp, const struct code_insn *insn, uint32_t mask, uint32_t doubt) {
     const struct code_access *access = &engine->code->accesses.at[insn->target];
     uint32_t lanes = mask & access->lanes, unknown = lanes & warp->unknown[insn->a];
     uint32_t known = lanes & ~unknown;
     enum death death = DEATH_NONE;
-    if (known == lanes && lanes != 0 && !access->contents && !access->sized && (doubt & lanes) == 0 &&
-        run_fast(engine, warp, insn, access, lanes))
+    struct spot spot;
+    if (known == lanes && lanes != 0 && !access->sized && (doubt & lanes) == 0 &&
+        run_fast(engine, warp, insn, access, lanes, &spot)) {
+        if (access->contents) move_contents(engine, warp, insn, access, lanes, &spot);
         return;
+    }
     const uint64_t *values = warp->values[insn->a];
     bool uniform = warp->shape[insn->a] == SHAPE_UNIFORM;
     for (uint32_t left = known; left != 0; left &= left - 1) {
