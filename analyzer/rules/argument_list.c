@@ -72,12 +72,14 @@ static void too_few(struct launch_case *c) {
     struct finding *finding = case_finding(c, RULE_TOO_FEW_ARGUMENTS, arguments_place(c));
     const char *hidden = missing.hidden == missing.count ? " hidden" : "";
     finding_message(c->findings, finding, "%u arguments for the %u parameters of `%.*s`: missing%s %.*s",
-                    c->launch->arguments.n, c->kernel->params.n, STR_ARG(c->kernel->name), hidden,
-                    STR_ARG(missing.names));
+                    c->launch->arguments.n, c->kernel->params.n,
+                    STR_ARG(rules_kernel_name(c->kernel)), hidden, STR_ARG(missing.names));
     label_param(c, finding, missing.first, "the first one that is not given");
     if (missing.hidden > 0)
         finding_note(c->findings, finding,
                      "Triton adds these behind the arguments of the source: null where their size is 0");
+    const char *convention = rules_convention(c->kernel);
+    if (convention != NULL) finding_note(c->findings, finding, "%s", convention);
     finding_note(c->findings, finding,
                  "the driver reads one entry of kernelParams for each parameter: it reads past the array");
     struct str line = rewrite_arguments_more(c->arena, c->launch, missing.placeholders);

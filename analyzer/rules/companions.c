@@ -45,6 +45,28 @@ static void counts_programs(struct launch_case *c, uint64_t ctas) {
                  STR_ARG(rewrite_dimensions(c->arena, grid)));
 }
 
+static const struct {
+    struct str begin;
+    const char *note;
+} conventions[] = {
+    {{"Numba array", 11},
+     "Numba spreads an array of n dimensions over 5 + 2n parameters: `ptxvet info` says what each is"},
+    {{"CUDA.jl's own state", 19},
+     "CUDA.jl puts a state of its own before the arguments: `ptxvet info` says what each is"},
+    {{"CuPy ", 5}, "CuPy passes arrays and indexers by value: `ptxvet info` says what each holds"},
+    {{"Rust slice", 10}, "a slice of Rust is its pointer and its length: two parameters"},
+    {{"tensor map of a descriptor", 26},
+     "Triton spreads a tensor descriptor over a map, its sizes (i32) and its strides (i64)"},
+};
+
+const char *rules_convention(const struct kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->params.n; i++)
+        for (size_t k = 0; k < sizeof conventions / sizeof conventions[0]; k++)
+            if (str_starts(kernel->params.at[i].what, conventions[k].begin))
+                return conventions[k].note;
+    return NULL;
+}
+
 void rules_companions(struct launch_case *c) {
     if (c->kernel->metadata == NULL) return;
     uint64_t ctas = ctas_of(c->kernel->metadata);

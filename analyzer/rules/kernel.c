@@ -174,6 +174,19 @@ void rules_visibility(struct launch_case *c) {
     finding_help(c->findings, finding, "write `.visible .entry`");
 }
 
+// Names longer than this are mangled, and say nothing to people.
+enum { LONG_NAME = 48 };
+
 struct str rules_param_name(const struct kernel_param *param) {
-    return param->user_name.len > 0 ? param->user_name : param->name;
+    struct str name = param->user_name.len > 0 ? param->user_name : param->name;
+    if (name.len <= LONG_NAME) return name;
+    static const char mark[] = "_param_";  // compilers name parameters after their kernel
+    for (uint32_t i = name.len - (uint32_t)sizeof mark; i > 0; i--)
+        if (memcmp(name.data + i, mark, sizeof mark - 1) == 0)
+            return (struct str){name.data + i + 1, name.len - i - 1};
+    return name;
+}
+
+struct str rules_kernel_name(const struct kernel *kernel) {
+    return kernel->name.len > LONG_NAME && kernel->plain.len > 0 ? kernel->plain : kernel->name;
 }

@@ -16,7 +16,14 @@ void rules_arguments(struct launch_case *c);  // family 08: each argument agains
 void rules_companions(struct launch_case *c); // family 10: what the compiler's metadata says
 void rules_argument_list(struct launch_case *c);  // family 08: their number, the packed form
 
-// For people: "`name`" of the source language, else of the PTX.
+// For people: the name of the source language, else of the PTX; of a mangled one, "param_3".
 struct str rules_param_name(const struct kernel_param *param);
+
+// For people: the kernel's name, or its plain one where it is mangled at length.
+struct str rules_kernel_name(const struct kernel *kernel);
+
+// How the language that the kernel was written in spreads arguments over parameters, in a sentence;
+// NULL: one argument is one parameter.
+const char *rules_convention(const struct kernel *kernel);
 
 #endif
