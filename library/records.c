@@ -2,6 +2,7 @@
 
 #include "analyzer/launch/sources.h"
 #include "base/file.h"
+#include "analyzer/launch/suggest.h"
 #include "library/awaited.h"
 #include "isa/versions.h"
 
@@ -160,8 +161,20 @@ static void params_row(struct record_kernel *record, struct arena *arena,
 
 static void copy_three(uint64_t to[3], const uint64_t from[3]) { memcpy(to, from, 3 * sizeof *to); }
 
+static void add_lines(struct record_kernel *record, struct arena *arena, struct str text) {
+    while (text.len > 0) {
+        const char *end = memchr(text.data, '\n', text.len);
+        uint32_t n = end == NULL ? text.len : (uint32_t)(end - text.data);
+        *vec_push(arena, &record->host_call) = (struct str){text.data, n};
+        if (n < text.len) n++;
+        text.data += n;
+        text.len -= n;
+    }
+}
+
 static void record_kernel(struct record_kernel *record, struct arena *arena,
-                          const struct kernel *kernel, struct source *source) {
+                          const struct module_facts *facts, const struct kernel *kernel,
+                          struct source *source) {
     const struct function *decl = kernel->decl;
     record->name = kernel->name;
     record->demangled = kernel->demangled;
@@ -189,6 +202,8 @@ static void record_kernel(struct record_kernel *record, struct arena *arena,
     memory_rows(record, arena, kernel);
     cluster_row(record, arena, kernel);
     params_row(record, arena, kernel);
+    record->launch = suggest_launch(facts, kernel, arena);
+    add_lines(record, arena, suggest_c_call(facts, kernel, arena));
 }
 
 // "PTX 8.7 for sm_90a only, 64-bit, from Triton 3.6.0; needs driver 570 or later"
@@ -234,7 +249,8 @@ void record_module(struct record_file *file, struct arena *arena, const struct m
     file->module = record;
     for (uint32_t i = 0; i < facts->kernels.n; i++)
         if (wanted(&facts->kernels.at[i], names, count))
-            record_kernel(vec_push(arena, &file->kernels), arena, &facts->kernels.at[i], module->source);
+            record_kernel(vec_push(arena, &file->kernels), arena, facts, &facts->kernels.at[i],
+                          module->source);
     file->about = about(arena, facts, record);
 }
 

@@ -384,6 +384,7 @@ static void touch_param(struct kernel_param *param, const struct at *at, enum to
     param->dereferenced = true;
     if (param->space == SPACE_NONE && at->form->space_count > 0)
         param->space = index == 1 && at->form->space_count > 1 ? at->form->spaces[1] : at->form->spaces[0];
+    if (param->kind == PARAM_BYTES) return;  // the pointer is somewhere inside: nothing is said of it
     uint32_t width = access_width(at);
     bool whole = width != 0 && displacement % width == 0 && (width & (width - 1)) == 0;
     if (whole && width > param->align_needed) param->align_needed = width;

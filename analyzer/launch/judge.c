@@ -3,6 +3,7 @@
 #include "analyzer/launch/case.h"
 #include "analyzer/launch/request.h"
 #include "analyzer/rules/launch_rules.h"
+#include "analyzer/rules/memory.h"
 
 struct judging {
     struct launch_case first;  // of the first deployment, or the only one: what is run
@@ -41,13 +42,16 @@ static uint32_t load_order(int result) {
 }
 
 static uint32_t order_of(const struct finding *finding) {
-    uint32_t within = 0;
-    if (finding->predicts.phase == PHASE_LOAD) within = load_order(finding->predicts.result);
-    if (finding->predicts.phase == PHASE_LAUNCH) within = launch_order((enum rule)finding->rule);
-    return finding->predicts.phase * 16u + within;
+    uint32_t within = 0, phase = finding->predicts.phase;
+    if (finding->rule == RULE_TOO_FEW_ARGUMENTS) phase = PHASE_LAUNCH;
+    if (phase == PHASE_LOAD) within = load_order(finding->predicts.result);
+    if (phase == PHASE_LAUNCH) within = launch_order((enum rule)finding->rule);
+    return phase * 16u + within;
 }
 
+// Too few arguments predict no result, but the call in which it goes wrong.
 static bool decides(const struct finding *finding) {
+    if (finding->rule == RULE_TOO_FEW_ARGUMENTS) return true;
     return finding->severity == SEVERITY_ERROR && finding->predicts.phase != PHASE_NONE;
 }
 
@@ -123,13 +127,38 @@ static void clear_common(struct findings *findings, struct str every) {
             findings->list.at[i]->deployment = (struct str){NULL, 0};
 }
 
+// What an argument alone makes likely, which a dry run finds for certain or rules out.
+static bool foretold(enum rule rule) {
+    switch (rule) {
+    case RULE_HOST_POINTER: case RULE_NULL_POINTER: case RULE_POINTER_ALIGNMENT:
+    case RULE_SCALAR_AS_POINTER: case RULE_DYNAMIC_SHARED_MISSING:
+        return true;
+    default: return false;
+    }
+}
+
+static void drop_foretold(struct findings *findings, bool scratch) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < findings->list.n; i++) {
+        struct finding *finding = findings->list.at[i];
+        enum rule rule = (enum rule)finding->rule;
+        if (foretold(rule) || (scratch && rule == RULE_SCRATCH_REQUIRED)) continue;
+        findings->list.at[kept++] = finding;
+    }
+    findings->list.n = kept;
+}
+
 // Most blocks on an SM do not matter to what a block does: the first deployment stands for all.
 static void run_dry(struct judging *judging) {
     struct judgement *judgement = judging->judgement;
     struct dryrun_request request;
     if (judging->options->budget <= 0 || !request_build(&judging->first, &request)) return;
-    dryrun(&request, judging->arena, &judgement->dry);
+    struct dryrun_result *dry = &judgement->dry;
+    dryrun(&request, judging->arena, dry);
     judgement->ran = true;
+    bool all_known = dry->complete && dry->unknown_addresses == 0, faults = dry->faults.n > 0;
+    if (all_known || faults) drop_foretold(&judgement->findings, !faults);
+    memory_findings(&request, dry, judging->launch, &judgement->findings);
 }
 
 static void judge_deployments(struct judging *judging, struct kernel *kernel, struct findings *found) {
@@ -190,7 +219,9 @@ static void predict(struct judging *judging) {
     if (first == NULL) return;
     judgement->predicted = first->predicts;
     judgement->predicted.confidence = first->confidence;
-    judgement->result_unknown = first->rule == RULE_TOO_FEW_ARGUMENTS;
+    if (first->rule != RULE_TOO_FEW_ARGUMENTS) return;
+    judgement->predicted.phase = PHASE_LAUNCH;
+    judgement->result_unknown = true;
 }
 
 static bool open_ended(const struct judging *judging) {

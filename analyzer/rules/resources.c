@@ -174,9 +174,11 @@ static void registers_exceeded(struct launch_case *c) {
 
 static uint64_t rounded_warps(uint64_t threads) { return (threads + 31) / 32 * 32; }
 
-// Without launch bounds ptxas may give a thread up to 255 registers: 256 threads always fit.
+// Without launch bounds ptxas may give a thread up to 255 registers: 256 threads always fit. With
+// them it makes the block fit that they allow.
 static void registers_unknown(struct launch_case *c) {
     if (c->limits == NULL || c->regs_known || !c->block_known) return;
+    if (c->kernel->has_maxntid || c->kernel->has_reqntid) return;
     uint64_t regs = c->regs_bounded ? c->regs_most : c->limits->thread_registers;
     uint32_t most = occupancy_register_threads(c->limits, regs);
     if (rounded_warps(c->threads) <= most || c->threads > c->limits->block_threads) return;
