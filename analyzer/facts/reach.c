@@ -221,7 +221,8 @@ void reach_compute(struct reach_module *out, uint32_t entry, struct reach *reach
         }
     }
     sort_functions(out, &reach->functions);
-    qsort(reach->variables.at, reach->variables.n, sizeof *reach->variables.at, by_value);
+    if (reach->variables.n > 1)
+        qsort(reach->variables.at, reach->variables.n, sizeof *reach->variables.at, by_value);
 }
 
 static void place(struct shared_layout *layout, struct arena *arena,
