@@ -200,10 +200,14 @@ static void judge_again(struct confirmation *run) {
         run->judged->module == NULL)
         return;
     struct launch launch = judgement->launch;
+    struct judge_options options = *run->options;
+    struct judgement *told = arena_new(run->arena, struct judgement);
     launch.has_regs = true;
     launch.regs = (uint64_t)registers;
-    memset(judgement, 0, sizeof *judgement);
-    launch_judge(&run->judged->facts, run->judged->load, &launch, run->options, run->arena, judgement);
+    options.budget = 0;  // what the kernel does is judged already
+    launch_judge(&run->judged->facts, run->judged->load, &launch, &options, run->arena, told);
+    if (told->predicted.phase != PHASE_RUN && judgement->predicted.phase == PHASE_RUN) *judgement = *told;
+    else judgement->occupancy = told->occupancy;
 }
 
 static void conclude(struct confirmation *run) {

@@ -4,6 +4,8 @@
 
 #define CANARY 0xA5
 #define CHUNK (1u << 20)
+#define FIRST_ADDRESS ((uint64_t)16 << 40)  // below a host's libraries and stacks, above its heap
+#define APART ((uint64_t)64 << 30)
 #define EXACT_BELOW 256u    // alignments that instructions can tell apart
 #define UNSTATED_ALIGN 16u  // of the widest access below sm_100; a stated one replaces it
 
@@ -48,6 +50,10 @@ static bool has_guard_calls(const struct cuda_api *api) {
            api->cuMemCreate != NULL && api->cuMemMap != NULL && api->cuMemSetAccess != NULL;
 }
 
+// Buffers lie far apart, so that no access astray from one meets another: the launch that was judged
+// had each by itself. The driver may put them elsewhere where this address is taken.
+static uint64_t wanted_address(uint32_t arg) { return FIRST_ADDRESS + (uint64_t)(arg % 512) * APART; }
+
 // Maps `size` bytes with a granule of unmapped address space on either side.
 static bool map_between(struct child *child, uint32_t arg, uint64_t size, uint64_t granule,
                         uint64_t *address) {
@@ -56,7 +62,8 @@ static bool map_between(struct child *child, uint32_t arg, uint64_t size, uint64
     struct drv_access access = {prop.location, DRV_CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     unsigned long long handle = 0;
     uint64_t base = 0;
-    int result = api->cuMemAddressReserve(&base, size + 2 * granule, granule, 0, 0);
+    int result = api->cuMemAddressReserve(&base, size + 2 * granule, granule, wanted_address(arg), 0);
+    if (result != 0) result = api->cuMemAddressReserve(&base, size + 2 * granule, granule, 0, 0);
     if (result != 0) return buffer_fail(child, arg, size, "cuMemAddressReserve", result);
     result = api->cuMemCreate(&handle, size, &prop, 0);
     if (result != 0) return buffer_fail(child, arg, size, "cuMemCreate", result);

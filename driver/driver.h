@@ -71,7 +71,8 @@ struct driver_request {
     uint64_t cluster[3], optin, packed_size;
     VEC_OF(struct driver_arg) args;
     uint8_t memory;          // enum driver_memory
-    double timeout;          // seconds, for each step
+    double timeout;          // seconds, for launching and for running, each
+    double preparation;      // seconds, for each other step; 0: a minute, or `timeout` if that is more
     uint32_t repeat;         // launches, at least 1
     bool probe;              // only STEP_OPEN and STEP_DEVICE
     bool query;              // up to STEP_QUERY: no launch

@@ -309,7 +309,9 @@ static void plan_attributes(const struct launch *launch, struct driver_request *
 bool driver_plan(const struct plan_input *input, struct arena *arena, struct driver_request *request,
                  struct plan_notes *notes, struct str *failure) {
     struct plan plan = {input, arena, request, notes, failure};
-    struct str kernel = input->kernel != NULL ? input->kernel->name : input->launch->kernel;
+    // What the launch names is looked up, right or wrong: a C++ name's mangled form is another name.
+    struct str kernel = input->launch->kernel;
+    if (kernel.len == 0 && input->kernel != NULL) kernel = input->kernel->name;
     request->kernel = str_copy(arena, kernel).data;
     request->ptx = input->ptx->text;
     request->ptx_size = input->ptx->size;

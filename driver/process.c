@@ -15,6 +15,16 @@
 
 #define SAID_LIMIT (16u * 1024)  // of what the child prints; the rest is read and dropped
 
+// What a step may take, in seconds. The time limit is about the launch: opening a busy GPU and
+// compiling a large module take what they take, within reason.
+#define PREPARATION 60.0
+
+static double step_limit(const struct driver_request *request, enum driver_step step) {
+    if (step == STEP_LAUNCH || step == STEP_RUN) return request->timeout;
+    if (request->preparation > 0) return request->preparation;
+    return request->timeout > PREPARATION ? request->timeout : PREPARATION;
+}
+
 struct watched {
     pid_t pid;
     int records, said;   // descriptors to read
@@ -138,7 +148,8 @@ static void take_said(struct watched *watched) {
 }
 
 // False at the end of the records.
-static bool take_records(struct watched *watched, struct record_reader *reader, double timeout) {
+static bool take_records(const struct driver_request *request, struct watched *watched,
+                         struct record_reader *reader) {
     unsigned char bytes[16 * sizeof(struct record)];
     ssize_t size = read(watched->records, bytes, sizeof bytes);
     if (size < 0) return errno == EINTR;
@@ -147,12 +158,13 @@ static bool take_records(struct watched *watched, struct record_reader *reader, 
     uint32_t sequence = reader->sequence;
     record_reader_feed(reader, bytes, (size_t)size);
     if (reader->step != before || (reader->sequence != sequence && reader->step == STEP_RUN))
-        watched->deadline = now() + timeout;
+        watched->deadline = now() + step_limit(request, reader->step);
     return !reader->done && !reader->broken;
 }
 
-static void watch(struct watched *watched, struct record_reader *reader, double timeout) {
-    watched->deadline = now() + timeout;
+static void watch(const struct driver_request *request, struct watched *watched,
+                  struct record_reader *reader) {
+    watched->deadline = now() + step_limit(request, STEP_OPEN);
     for (;;) {
         struct pollfd fds[2] = {{watched->records, POLLIN, 0}, {watched->said, POLLIN, 0}};
         double left = watched->deadline - now();
@@ -163,7 +175,7 @@ static void watch(struct watched *watched, struct record_reader *reader, double 
         int wait = left > 1000 ? 1000 * 1000 : (int)(left * 1000) + 1;
         if (poll(fds, 2, wait) < 0 && errno != EINTR) return;
         if (fds[1].revents != 0 && watched->said >= 0) take_said(watched);
-        if (fds[0].revents != 0 && !take_records(watched, reader, timeout)) return;
+        if (fds[0].revents != 0 && !take_records(request, watched, reader)) return;
     }
 }
 
@@ -207,8 +219,9 @@ static const char *how_it_ended(const struct watched *watched, struct arena *are
 
 // The child ended, or was ended, without an answer: in a step that the launch answers for, that is
 // the answer.
-static void judge_silence(const struct watched *watched, const struct record_reader *reader,
-                          double timeout, struct arena *arena, struct driver_outcome *outcome) {
+static void judge_silence(const struct driver_request *request, const struct watched *watched,
+                          const struct record_reader *reader, struct arena *arena,
+                          struct driver_outcome *outcome) {
     enum phase phase = reader->started ? driver_step_phase(reader->step) : PHASE_NONE;
     if (phase != PHASE_NONE) {
         outcome->phase = (uint8_t)phase;
@@ -218,13 +231,15 @@ static void judge_silence(const struct watched *watched, const struct record_rea
     outcome->status = DRIVER_FAILED;
     outcome->failure =
         watched->timed_out
-            ? str_format(arena, "%s took more than %g s", driver_step_text(reader->step), timeout)
+            ? str_format(arena, "%s took more than %g s", driver_step_text(reader->step),
+                         step_limit(request, reader->step))
             : str_format(arena, "%s: the process %s", driver_step_text(reader->step),
                          how_it_ended(watched, arena));
 }
 
-static void conclude(const struct watched *watched, struct record_reader *reader, double timeout,
-                     struct arena *arena, struct driver_outcome *outcome) {
+static void conclude(const struct driver_request *request, const struct watched *watched,
+                     struct record_reader *reader, struct arena *arena,
+                     struct driver_outcome *outcome) {
     record_reader_finish(reader);
     outcome->said = (struct str){watched->text.data, (uint32_t)watched->text.size};
     if (watched->status_known && WIFSIGNALED(watched->status) && !watched->timed_out && !reader->done)
@@ -233,7 +248,7 @@ static void conclude(const struct watched *watched, struct record_reader *reader
         outcome->status = DRIVER_FAILED;
         outcome->failure = STR("what the launching process said could not be read");
     } else if (!reader->answered && !reader->done) {
-        judge_silence(watched, reader, timeout, arena, outcome);
+        judge_silence(request, watched, reader, arena, outcome);
     }
 }
 
@@ -252,7 +267,7 @@ void driver_launch(const struct driver_request *request, struct arena *arena,
         if (watched.said >= 0) close(watched.said);
         return;
     }
-    watch(&watched, &reader, request->timeout);
+    watch(request, &watched, &reader);
     finish(&watched, !watched.timed_out && !reader.done && !reader.broken);
-    conclude(&watched, &reader, request->timeout, arena, outcome);
+    conclude(request, &watched, &reader, arena, outcome);
 }

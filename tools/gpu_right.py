@@ -66,16 +66,36 @@ def scalar(param, value):
     return f"{kinds.get(param['type'], {1: 'u8', 2: 'i16', 4: 'i32', 8: 'i64'}[param['size']])}({value})"
 
 
+def described(arg):
+    """A Triton tensor descriptor of f16: its map, then its shape and its strides."""
+    shape, block = arg["shape"], arg["block"]
+    box = block[:-1] + [min(block[-1], 64)]  # 128 bytes, the width of the swizzle
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, strides[0] * extent)
+    comma = lambda values: ", ".join(map(str, values))
+    yield {"kind": "map", "text": f"tensormap(f16[{comma(shape)}], box=({comma(box)}), swizzle=128)"}
+    for value in shape + strides:
+        yield {"kind": "int", "value": value}
+
+
 def known_args(kernel, row):
     """The arguments of a recorded launch, for the parameters that are the user's; the rest is null."""
     # Triton compiles an int of 1 into the kernel; past the end of the list are hidden parameters.
-    args, given = [], [a for a in row["args"] if a["kind"] != "int" or a["value"] != 1]
+    args, given = [], []
+    for arg in row["args"]:
+        if arg["kind"] == "tensordesc":
+            given += described(arg)
+        elif arg["kind"] != "int" or arg["value"] != 1:
+            given.append(arg)
     for param in kernel["params"]:
         arg = given.pop(0) if given else {"kind": "null"}
         if arg["kind"] == "ptr":
             args.append(buffer(arg["bytes"]))
         elif arg["kind"] == "float":
             args.append(f"f32({arg['value']})" if param["size"] == 4 else f"f64({arg['value']})")
+        elif arg["kind"] == "map":
+            args.append(arg["text"])
         elif arg["kind"] in ("int", "bool"):
             args.append(scalar(param, int(arg["value"])))
         else:

@@ -3,7 +3,7 @@
 //
 //   FAKE_CUDA        CALL=ACTION;...  where CALL is a name, a name with #N (its N-th call, from 1),
 //                    or @N (the N-th call of all), and ACTION a CUresult number, or
-//                    hang, segv, abort, exit, fork (leaves a process behind), garbage
+//                    hang, slow (0.3 s), segv, abort, exit, fork (leaves a process behind), garbage
 //                    also: devices=N  log=TEXT (the JIT's, `|` for a new line, `~` for `;`)  regs=N  shared=N
 //                    params=OFFSET:SIZE,...  write=ARGUMENT:OFFSET (a byte that the launch writes)
 //                    print=TEXT
@@ -60,6 +60,7 @@ static void garble(void) {
 static int act(const char *action) {
     if (strncmp(action, "hang", 4) == 0)
         for (;;) pause();
+    if (strncmp(action, "slow", 4) == 0) usleep(300 * 1000);
     if (strncmp(action, "segv", 4) == 0) raise(SIGSEGV);
     if (strncmp(action, "abort", 5) == 0) abort();
     if (strncmp(action, "exit", 4) == 0) _exit(3);

@@ -40,7 +40,7 @@ static int tear_down(void **state) {
 static struct driver_request plain_request(void) {
     struct driver_request request = {.library = FAKE_CUDA, .ptx = ptx, .ptx_size = sizeof ptx - 1,
                                      .kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1},
-                                     .timeout = 5, .repeat = 1};
+                                     .timeout = 5, .preparation = 5, .repeat = 1};
     for (int i = 0; i < 2; i++) {
         struct driver_arg *arg = vec_push(&arena, &request.args);
         *arg = (struct driver_arg){.kind = DRIVER_ARG_BUFFER, .size = 8, .offset = 8 * (uint64_t)i,
@@ -96,17 +96,17 @@ static void answers_come_by_phase(void **state) {
     expect(&request, "cuLaunchKernel=701", PHASE_LAUNCH, 701);
     expect(&request, "cuCtxSynchronize#2=716", PHASE_RUN, 716);
     expect(&request, "cuCtxSynchronize#2=12345", PHASE_RUN, 12345);
-    request.timeout = 0.3;
+    request.timeout = request.preparation = 0.3;
     expect(&request, "cuLaunchKernel=hang", PHASE_LAUNCH, RESULT_HANG);
 }
 
 static void hangs_and_crashes_are_answers(void **state) {
     (void)state;
     struct driver_request request = plain_request();
-    request.timeout = 0.2;
+    request.timeout = request.preparation = 0.2;
     expect(&request, "cuCtxSynchronize#2=hang", PHASE_RUN, RESULT_HANG);
     expect(&request, "cuModuleGetFunction=hang", PHASE_GET_FUNCTION, RESULT_HANG);
-    request.timeout = 10;  // a busy machine must not turn a crash into a hang
+    request.timeout = request.preparation = 10;  // a busy machine must not turn a crash into a hang
     expect(&request, "cuCtxSynchronize#2=segv", PHASE_RUN, RESULT_CRASH);
     expect(&request, "cuLaunchKernel=segv", PHASE_LAUNCH, RESULT_CRASH);
     expect(&request, "cuLaunchKernel=exit", PHASE_LAUNCH, RESULT_CRASH);
@@ -114,6 +114,14 @@ static void hangs_and_crashes_are_answers(void **state) {
     expect(&request, "", PHASE_RUN, 0);  // the next launch is unharmed
     struct driver_outcome outcome = launch_with(&request, "cuLaunchKernel=segv");
     assert_int_equal(outcome.signal, SIGSEGV);
+}
+
+static void only_the_launch_is_short_of_time(void **state) {
+    (void)state;
+    struct driver_request request = plain_request();
+    request.timeout = 0.05;
+    expect(&request, "cuModuleLoadDataEx=slow", PHASE_RUN, 0);
+    expect(&request, "cuCtxSynchronize#2=slow", PHASE_RUN, RESULT_HANG);
 }
 
 static void a_pointer_past_the_array_crashes(void **state) {
@@ -139,7 +147,7 @@ static void there_may_be_no_driver_or_device(void **state) {
 static void operational_trouble_is_no_answer(void **state) {
     (void)state;
     struct driver_request request = plain_request();
-    request.timeout = 0.2;
+    request.timeout = request.preparation = 0.2;
     static const char *const scripts[] = {
         "cuMemCreate=2", "cuMemMap=1", "cuMemsetD8=1", "cuMemcpyDtoH=1", "cuInit=segv", "cuInit=hang",
         "cuDevicePrimaryCtxRetain=2", "cuCtxSynchronize#1=999", "cuLaunchKernel=garbage",
@@ -275,7 +283,7 @@ static unsigned open_descriptors(void) {
 static void nothing_is_left_after_200_launches(void **state) {
     (void)state;
     struct driver_request request = plain_request();
-    request.timeout = 0.1;
+    request.timeout = request.preparation = 0.1;
     static const char *const scripts[] = {"", "cuLaunchKernel=segv", "cuCtxSynchronize#2=700",
                                           "cuInit=fork", "cuModuleLoadDataEx=218", "print=hello"};
     unsigned before = open_descriptors();
@@ -337,11 +345,12 @@ static void every_call_may_fail_at_every_call(void **state) {
             struct driver_outcome outcome = launch_with(&request, script);
             check_sane(&outcome);
             if (strcmp(actions[a], "garbage") == 0) assert_int_equal(outcome.status, DRIVER_FAILED);
-            // A failing query or clock does not spoil the launch; all other failures are seen.
+            // A failing query, clock or wish for an address does not spoil the launch; all other failures are seen.
             bool optional = strncmp(names[call - 1], "cuFuncGet", 9) == 0 ||
                             strncmp(names[call - 1], "cuEvent", 7) == 0 ||
                             strncmp(names[call - 1], "cuOccupancy", 11) == 0 ||
                             strncmp(names[call - 1], "cuGetProc", 9) == 0 ||
+                            strncmp(names[call - 1], "cuMemAddressReserve", 19) == 0 ||
                             strncmp(names[call - 1], "cuDeviceGetName", 15) == 0 ||
                             strncmp(names[call - 1], "cuDeviceGetAttribute", 20) == 0 ||
                             strncmp(names[call - 1], "cuDriverGetVersion", 18) == 0;
@@ -356,7 +365,7 @@ static void every_call_may_hang(void **state) {
     static char names[200][64];
     struct driver_request request = plain_request();
     unsigned n = trace_calls(&request, names);
-    request.timeout = 0.05;
+    request.timeout = request.preparation = 0.05;
     for (unsigned call = 1; call <= n; call += call < 30 ? 7 : 1) {
         char script[64];
         snprintf(script, sizeof script, "params=0:8,8:8;@%u=hang", call);
@@ -412,6 +421,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_launch_succeeds), TEST(answers_come_by_phase), TEST(hangs_and_crashes_are_answers),
+        TEST(only_the_launch_is_short_of_time),
         TEST(a_pointer_past_the_array_crashes), TEST(there_may_be_no_driver_or_device),
         TEST(operational_trouble_is_no_answer), TEST(canaries_catch_what_guards_cannot),
         TEST(guards_stand_at_the_buffer), TEST(places_have_the_stated_alignment),

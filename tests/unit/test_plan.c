@@ -215,6 +215,13 @@ static void files_shorter_than_the_buffer_are_said(void **state) {
     assert_int_equal(notes.list.n, 1);  // nobody read it
 }
 
+static void the_name_is_the_one_that_was_given(void **state) {
+    (void)state;
+    kernel.name = STR("_Z1kPf");
+    assert_string_equal(plan("k<<<1, 32>>>(u8[16])").kernel, "k");
+    assert_string_equal(plan("<<<1, 32>>>(u8[16])").kernel, "_Z1kPf");
+}
+
 static void absurd_arguments_are_refused(void **state) {
     (void)state;
     struct driver_request r;
@@ -230,6 +237,7 @@ int main(void) {
         TEST(tensor_maps_are_described_inside_out), TEST(wrong_descriptions_are_refused),
         TEST(no_parentheses_and_empty_ones), TEST(tail_words_become_attributes),
         TEST(a_kernel_that_could_not_be_read_is_planned_all_the_same),
-        TEST(files_shorter_than_the_buffer_are_said), TEST(absurd_arguments_are_refused)};
+        TEST(files_shorter_than_the_buffer_are_said), TEST(the_name_is_the_one_that_was_given),
+        TEST(absurd_arguments_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
