@@ -22,61 +22,80 @@ const struct requirement *instruction_checker_requirements(const struct instruct
 
 static inline uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
+    return hash ^ hash >> 32;
 }
 
-// What of a register's declaration an instruction can see.
-static inline uint64_t variable_shape(const struct instruction_checker *checker,
+// What of an operand its rows can see, in 32 bits: kind, flags, component; of a variable type, vector
+// and space.
+enum { SHAPE_FLAGS = 4, SHAPE_COMPONENT = 6, SHAPE_TYPE = 11, SHAPE_VECTOR = 17, SHAPE_SPACE = 21,
+       SHAPE_FORMAL = 25, SHAPE_IN_ENTRY = 26, SHAPE_ARRAY = 27, SHAPE_INDEXED = 28,
+       SHAPE_OTHER = 11 };
+
+static inline uint64_t basic_shape(const struct operand *operand) {
+    unsigned negations = ((operand->flags & OPERAND_NOT) != 0) |
+                         ((operand->flags & OPERAND_NEGATED) != 0) << 1;
+    return (uint64_t)operand->kind | (uint64_t)negations << SHAPE_FLAGS |
+           (uint64_t)operand->component << SHAPE_COMPONENT |
+           (uint64_t)((operand->flags & OPERAND_INDEXED) != 0) << SHAPE_INDEXED;
+}
+
+static inline uint64_t variable_shape(const struct variable *variable) {
+    return (uint64_t)variable->type << SHAPE_TYPE | (uint64_t)variable->vec << SHAPE_VECTOR |
+           (uint64_t)variable->space << SHAPE_SPACE | (uint64_t)variable->is_array << SHAPE_ARRAY;
+}
+
+static inline uint64_t register_shape(const struct instruction_checker *checker,
                                       const struct operand *operand) {
-    if (operand->var == VAR_NONE) return 0;
-    const struct variable *variable =
-        module_variable(checker->module, checker->function, operand->var);
-    return (uint64_t)variable->type | (uint64_t)variable->vec << 8 |
-           (uint64_t)variable->space << 16;
+    return basic_shape(operand) |
+           variable_shape(module_variable(checker->module, checker->function, operand->var));
 }
 
-static uint64_t mix_operand(const struct instruction_checker *checker, uint64_t hash,
-                            const struct operand *operand, bool values);
+// A variable by name: whether it is a parameter counts too, and of what.
+static uint64_t symbol_shape(const struct instruction_checker *checker,
+                             const struct operand *operand) {
+    const struct function *function = checker->function;
+    bool formal = (operand->var & VAR_LOCAL) &&
+                  (operand->var & ~VAR_LOCAL) < function->return_count + function->param_count;
+    return register_shape(checker, operand) | (uint64_t)formal << SHAPE_FORMAL |
+           (uint64_t)(function->kind == FUNCTION_ENTRY) << SHAPE_IN_ENTRY;
+}
 
-// An element is an operand of which no deeper ones matter but coordinates: two levels, no more.
+static uint64_t mix_other(const struct instruction_checker *checker, uint64_t hash,
+                          const struct operand *operand, bool values);
+
+static inline uint64_t mix_operand(const struct instruction_checker *checker, uint64_t hash,
+                                   const struct operand *operand, bool values) {
+    if (operand->kind == OPERAND_REG && operand->var != VAR_NONE)
+        return mix(hash, register_shape(checker, operand));
+    return mix_other(checker, hash, operand, values);
+}
+
+// Elements: of vectors, pairs, addresses; an address may hold a vector of coordinates.
 static uint64_t mix_elements(const struct instruction_checker *checker, uint64_t hash,
                              const struct operand *operand, bool values) {
     const struct operand *elements = &checker->body->elements.at[operand->first];
-    hash = mix(hash, operand->count);
-    for (uint32_t i = 0; i < operand->count; i++) {
-        const struct operand *element = &elements[i];
-        bool nested = element->kind >= OPERAND_VECTOR && element->kind <= OPERAND_ADDRESS;
-        hash = nested ? mix_elements(checker, hash, element, values)
-                      : mix_operand(checker, hash, element, values);
-    }
+    hash = mix(hash, basic_shape(operand) | (uint64_t)operand->count << 32);
+    for (uint32_t i = 0; i < operand->count; i++)
+        hash = mix_operand(checker, hash, &elements[i], values);
     return hash;
 }
 
-static bool is_parameter(const struct instruction_checker *checker, var_ref var) {
-    const struct function *function = checker->function;
-    return (var & VAR_LOCAL) && (var & ~VAR_LOCAL) < function->return_count + function->param_count;
-}
-
-static uint64_t mix_operand(const struct instruction_checker *checker, uint64_t hash,
-                            const struct operand *operand, bool values) {
-    uint64_t shape = (uint64_t)operand->kind << 48 | (uint64_t)operand->component << 40 |
-                     (uint64_t)(operand->flags & (OPERAND_NOT | OPERAND_NEGATED)) << 32;
+static uint64_t mix_other(const struct instruction_checker *checker, uint64_t hash,
+                          const struct operand *operand, bool values) {
+    uint64_t shape = basic_shape(operand);
     switch (operand->kind) {
     case OPERAND_VAR:
-        shape |= 1u << 30 & (uint32_t)-(int)is_parameter(checker, operand->var);
-        shape |= (uint64_t)(checker->function->kind == FUNCTION_ENTRY) << 31;
-        return mix(hash, shape | variable_shape(checker, operand));
-    case OPERAND_REG: return mix(hash, shape | variable_shape(checker, operand));
-    case OPERAND_SREG: return mix(hash, shape | operand->sreg);
-    case OPERAND_INT:
-        return mix(values ? mix(hash, operand->value) : hash, shape);
+        return mix(hash, operand->var == VAR_NONE ? shape : symbol_shape(checker, operand));
+    case OPERAND_SREG: return mix(hash, shape | (uint64_t)operand->sreg << SHAPE_OTHER);
+    case OPERAND_INT: return mix(values ? mix(hash, operand->value) : hash, shape);
     case OPERAND_FUNC:
-        return mix(hash, shape | checker->module->functions.at[operand->function].kind);
-    case OPERAND_FLOAT: return mix(hash, shape | operand->hex);
+        shape |= (uint64_t)checker->module->functions.at[operand->function].kind << SHAPE_OTHER;
+        return mix(hash, shape);
+    case OPERAND_FLOAT: return mix(hash, shape | (uint64_t)operand->hex << SHAPE_OTHER);
     case OPERAND_VECTOR:
     case OPERAND_LIST:
     case OPERAND_PAIR:
-    case OPERAND_ADDRESS: return mix_elements(checker, mix(hash, shape), operand, values);
+    case OPERAND_ADDRESS: return mix_elements(checker, hash, operand, values);
     default: return mix(hash, shape);
     }
 }
