@@ -79,17 +79,50 @@ static void facts_memory(const struct reach_module *shared, const struct reach *
     add_u64(shared->uses[reach->functions.at[0]].local_bytes, deepest, &kernel->local_bytes);
 }
 
-static void note_barrier(const struct body *body, const struct instruction *instruction,
-                         struct kernel *kernel) {
-    if (instruction->operand_count == 0) return;
+// The most that a register can hold when every instruction that writes it moves a constant into it;
+// UINT64_MAX: something else writes it, or it is a parameter's.
+static uint64_t most_moved(const struct module *module, const struct body *body,
+                           const struct operand *reg) {
+    uint64_t most = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < body->instructions.n; i++) {
+        const struct instruction *instruction = &body->instructions.at[i];
+        if (instruction->operand_count == 0) continue;
+        const struct operand *to = &body->operands.at[instruction->operand_first];
+        if (to->kind != OPERAND_REG || to->var != reg->var || to->number != reg->number) continue;
+        enum isa_opcode opcode = (enum isa_opcode)module->forms.at[instruction->form].opcode;
+        if (opcode == OP_bar || opcode == OP_barrier) continue;  // read, not written
+        if (opcode != OP_mov || instruction->operand_count < 2 || to[1].kind != OPERAND_INT)
+            return UINT64_MAX;
+        if (to[1].value > most) most = to[1].value;
+        any = true;
+    }
+    return any ? most : UINT64_MAX;
+}
+
+// A barrier number that is not known when it is assembled takes all sixteen (measured).
+enum { BARRIER_SCANS = 64 };  // of a kernel's bodies; further registers count as not known
+
+static void note_barrier(const struct module *module, const struct body *body,
+                         const struct instruction *instruction, struct kernel *kernel,
+                         uint32_t *scans) {
+    if (instruction->operand_count == 0 || kernel->named_barriers == 16) return;
     const struct operand *operand = &body->operands.at[instruction->operand_first];
-    uint32_t used = 16;
-    if (operand->kind == OPERAND_INT) used = operand->value < 16 ? (uint32_t)operand->value + 1 : 16;
+    uint64_t number = UINT64_MAX;
+    // bar.red writes its first operand; the barrier is the second.
+    if (isa_form_has(&module->forms.at[instruction->form], MOD_red) && instruction->operand_count > 1)
+        operand++;
+    if (operand->kind == OPERAND_INT) number = operand->value;
+    else if (operand->kind == OPERAND_REG && (*scans)++ < BARRIER_SCANS)
+        number = most_moved(module, body, operand);
+    uint32_t used = number < 16 ? (uint32_t)number + 1 : 16;
     if (used > kernel->named_barriers) kernel->named_barriers = used;
 }
 
-static void note_instruction(const struct isa_form *form, const struct body *body,
-                             const struct instruction *instruction, struct kernel *kernel) {
+static void note_instruction(const struct module *module, const struct body *body,
+                             const struct instruction *instruction, struct kernel *kernel,
+                             uint32_t *scans) {
+    const struct isa_form *form = &module->forms.at[instruction->form];
     switch (form->opcode) {
     case OP_mma: case OP_wmma: case OP_ldmatrix: case OP_stmatrix: case OP_movmatrix:
     case OP_tcgen05: case OP_wgmma:
@@ -99,7 +132,8 @@ static void note_instruction(const struct isa_form *form, const struct body *bod
         break;
     case OP_griddepcontrol: kernel->waits_for_grid |= isa_form_has(form, MOD_wait); break;
     case OP_bar: case OP_barrier:
-        if (!isa_form_has(form, MOD_cluster)) note_barrier(body, instruction, kernel);
+        if (!isa_form_has(form, MOD_cluster) && !isa_form_has(form, MOD_warp))
+            note_barrier(module, body, instruction, kernel, scans);
         break;
     default: break;
     }
@@ -118,12 +152,12 @@ static bool reads_grid_barrier(const struct body *body) {
 void facts_instructions(const struct reach_module *shared, const struct reach *reach,
                         struct kernel *kernel) {
     const struct module *module = shared->module;
+    uint32_t scans = 0;
     for (uint32_t f = 0; f < reach->functions.n; f++) {
         const struct body *body = module->functions.at[reach->functions.at[f]].body;
         if (body == NULL) continue;
         for (uint32_t i = 0; i < body->instructions.n; i++)
-            note_instruction(&module->forms.at[body->instructions.at[i].form], body,
-                             &body->instructions.at[i], kernel);
+            note_instruction(module, body, &body->instructions.at[i], kernel, &scans);
         kernel->syncs_grid |= reads_grid_barrier(body);
     }
 }
