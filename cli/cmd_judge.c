@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/judge.h"
 #include "cli/progress.h"
@@ -170,14 +171,24 @@ static bool prepare(struct run *run) {
     return true;
 }
 
+// The folder whose configuration holds for the whole run: that of the first operand.
+static struct str first_folder(struct run *run) {
+    const struct options *options = &run->cli->options;
+    struct arena *arena = &run->cli->arena;
+    if (options->operands.n == 0) return (struct str){NULL, 0};
+    struct str first = str_copy(arena, options->operands.at[0]);
+    if (str_eq(first, STR("-"))) first = option_text(options, OPTION_stdin_filename, "-");
+    if (!file_is_folder(first.data)) return str_copy(arena, path_folder(first));
+    return str_ends(first, STR("/")) ? first : str_format(arena, "%.*s/", STR_ARG(first));
+}
+
 static int judge_all(struct run *run, const char *const *suffixes) {
     struct cli *cli = run->cli;
     if (!config_init(&run->config, &cli->arena, &cli->options)) return EXIT_TROUBLE;
     if (!inputs_collect(&run->inputs, &run->config, cli->options.operands.at,
                         cli->options.operands.n, suffixes))
         return EXIT_TROUBLE;
-    run->main = run->inputs.list.n != 0 ? run->inputs.list.at[0].configured
-                                        : config_for(&run->config, (struct str){NULL, 0});
+    run->main = config_for(&run->config, first_folder(run));
     if (run->main == NULL) return EXIT_TROUBLE;
     if (option_set(&cli->options, OPTION_show_config)) return show_config(run);
     if (!prepare(run)) return EXIT_TROUBLE;

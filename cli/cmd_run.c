@@ -1,9 +1,7 @@
-#include "library/awaited.h"
 #include "cli/confirm.h"
 #include "cli/device.h"
 #include "driver/plan.h"
 
-#if HAVE_JUDGE
 struct confirmation {
     struct job *job;
     struct arena *arena;
@@ -250,4 +248,3 @@ void confirm_record(const struct confirmation *run, struct arena *arena, struct 
     record->gpu = device_record(&run->outcome, arena);
     add_rows(run, record);
 }
-#endif

@@ -1,7 +1,6 @@
 #include "cli/companions.h"
 
 #include "base/file.h"
-#include "library/awaited.h"
 
 static bool read_file(void *context, struct str path, struct arena *arena, struct str *text) {
     (void)context;
@@ -10,7 +9,6 @@ static bool read_file(void *context, struct str path, struct arena *arena, struc
 }
 
 struct companion *companion_of(struct job *job, struct judged *judged) {
-#if HAVE_FACTS
     struct companion_reader reader = {read_file, NULL};
     const struct options *options = job->judging->options;
     struct arena *arena = &job->worker->records;
@@ -18,8 +16,4 @@ struct companion *companion_of(struct job *job, struct judged *judged) {
         return companion_find(&reader, judged->path, arena, judged->load);
     struct str named = option_text(options, OPTION_triton, "");
     return companion_open(&reader, named, judged->path, arena, judged->load);
-#else
-    (void)job, (void)judged, (void)read_file;
-    return NULL;
-#endif
 }

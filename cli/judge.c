@@ -3,7 +3,6 @@
 #include "analyzer/launch/sources.h"
 #include "analyzer/rules/check.h"
 #include "analyzer/rules/cubin.h"
-#include "library/awaited.h"
 #include "cli/companions.h"
 #include "cli/device.h"
 #include "findings/suppress.h"
@@ -36,14 +35,8 @@ static enum parse_status check(struct job *job, struct judged *judged, bool keep
         .deployments = judge->deployments.at, .deployment_count = judge->deployments.n,
         .keep_bodies = keep_bodies};
     struct arena *bodies = keep_bodies ? &worker->module : &worker->bodies;
-#if HAVE_CHECK
     return check_source(judged->source, &worker->module, bodies, &options, judged->load,
                         &judged->module);
-#else
-    struct parse_options only_parse = {.max_nesting = options.max_nesting};
-    return parse_module(judged->source, &worker->module, bodies, &only_parse, judged->load,
-                        &judged->module);
-#endif
 }
 
 bool judge_module(struct job *job, struct judged *judged, bool keep_bodies) {
@@ -57,14 +50,12 @@ bool judge_module(struct job *job, struct judged *judged, bool keep_bodies) {
     if (companion != NULL && judged->source->size <= KEEP_BODIES_MOST) keep_bodies = true;
     enum parse_status status = check(job, judged, keep_bodies);
     judged->has_facts = keep_bodies || job->judging->kernels_wanted || companion != NULL;
-#if HAVE_FACTS
     if (judged->has_facts) {
         facts_compute(judged->module, &job->worker->module, &judged->facts);
         sources_apply(&judged->facts, &job->worker->module);
         if (companion != NULL)
             companion_apply(companion, &judged->facts, &job->worker->module, judged->load);
     }
-#endif
     findings_sort(judged->load);
     return status != PARSE_LIMIT;
 }
@@ -101,13 +92,11 @@ static void judge_check(struct job *job) {
     judge_settle(job, judged.source, judged.module, true, judged.load);
     findings_sort(judged.load);
     const struct option_values *kernels = &job->judging->options->values[OPTION_kernel];
-#if HAVE_FACTS
     if (judged.has_facts)
         record_module(job->file, &job->worker->records, &judged.facts, kernels->list.at,
                       kernels->list.n);
     if (job->judging->command == COMMAND_info && job->settings->device.asked)
         device_describe(&job->settings->device, job->file, &judged.facts, &job->worker->records);
-#endif
 }
 
 void judge_input(const struct judging *judging, struct worker *worker, const struct input *input,
@@ -118,11 +107,7 @@ void judge_input(const struct judging *judging, struct worker *worker, const str
     arena_reset(&worker->records);
     *file = (struct record_file){0};
     if (!load_input(&job)) return;
-#if HAVE_JUDGE
     if (judging->launch.len != 0) judge_launch_line(&job);
     else if (is_launching(judging) || manifest_is(file->path)) judge_manifest(&job);
     else judge_check(&job);
-#else
-    judge_check(&job);
-#endif
 }

@@ -1,8 +1,6 @@
 // Launches judged: that of the command line, those of manifests and of comments.
-#include "library/awaited.h"
 #include "cli/confirm.h"
 
-#if HAVE_JUDGE
 #include "base/file.h"
 
 // A launch of what never becomes a module: a cubin is judged by its header alone.
@@ -156,4 +154,3 @@ void judge_manifest(struct job *job) {
     if (manifest.entries.n == 0 && job->file->findings->list.n == 0)
         job->file->failure = str_format(records, "%.*s holds no launches", STR_ARG(job->file->path));
 }
-#endif

@@ -7,7 +7,6 @@
 #include "analyzer/launch/sources.h"
 #include "analyzer/rules/check.h"
 #include "isa/gpus.h"
-#include "library/awaited.h"
 #include "library/records.h"
 
 enum { FINDINGS_MOST = 100000 };
@@ -174,7 +173,6 @@ struct call {
     size_t size;
 };
 
-#if HAVE_JUDGE
 static void add_answer(ptxvet_result *result, const struct judgement *judgement) {
     result->has_answer = true;
     result->answer = (ptxvet_answer){
@@ -203,7 +201,6 @@ static ptxvet_status judge(const struct call *call, struct module_facts *facts,
     add_answer(result, judgement);
     return PTXVET_OK;
 }
-#endif
 
 static ptxvet_status work(const struct call *call) {
     ptxvet_result *result = call->result;
@@ -226,12 +223,10 @@ static ptxvet_status work(const struct call *call) {
     facts_compute(module, arena, facts);
     sources_apply(facts, arena);
     findings_sort(findings);
-#if HAVE_JUDGE
     if (call->launch != NULL) {
         ptxvet_status judged = judge(call, facts, file, findings);
         if (judged != PTXVET_OK) status = judged;
     }
-#endif
     record_module(file, arena, facts, NULL, 0);
     for (uint32_t i = 0; i < file->findings->list.n; i++)
         add_finding(result, file->findings->list.at[i]);

@@ -1,16 +1,14 @@
 #include "library/records.h"
 
 #include "analyzer/launch/sources.h"
-#include "base/file.h"
 #include "analyzer/launch/suggest.h"
-#include "library/awaited.h"
+#include "base/file.h"
 #include "isa/versions.h"
 
 static struct known_u64 unless_zero(uint64_t value) {
     return (struct known_u64){value != 0, value};
 }
 
-#if HAVE_FACTS
 
 static struct str type_text(const struct variable *variable) {
     return variable == NULL ? (struct str){NULL, 0} : isa_types[variable->type].text;
@@ -161,20 +159,23 @@ static void params_row(struct record_kernel *record, struct arena *arena,
 
 static void copy_three(uint64_t to[3], const uint64_t from[3]) { memcpy(to, from, 3 * sizeof *to); }
 
-static void add_lines(struct record_kernel *record, struct arena *arena, struct str text) {
-    while (text.len > 0) {
-        const char *end = memchr(text.data, '\n', text.len);
-        uint32_t n = end == NULL ? text.len : (uint32_t)(end - text.data);
-        *vec_push(arena, &record->host_call) = (struct str){text.data, n};
-        if (n < text.len) n++;
-        text.data += n;
-        text.len -= n;
+// The launch line and the host call, ready to paste.
+static void suggestions(struct record_kernel *record, struct arena *arena,
+                        const struct module_facts *facts, const struct kernel *kernel) {
+    record->launch = suggest_launch(facts, kernel, arena);
+    struct str call = suggest_c_call(facts, kernel, arena);
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i <= call.len; i++) {
+        if (i < call.len && call.data[i] != '\n') continue;
+        if (i > begin)
+            *vec_push(arena, &record->host_call) = (struct str){call.data + begin, i - begin};
+        begin = i + 1;
     }
 }
 
 static void record_kernel(struct record_kernel *record, struct arena *arena,
-                          const struct module_facts *facts, const struct kernel *kernel,
-                          struct source *source) {
+                          const struct module_facts *facts, const struct kernel *kernel) {
+    struct source *source = facts->module->source;
     const struct function *decl = kernel->decl;
     record->name = kernel->name;
     record->demangled = kernel->demangled;
@@ -202,8 +203,7 @@ static void record_kernel(struct record_kernel *record, struct arena *arena,
     memory_rows(record, arena, kernel);
     cluster_row(record, arena, kernel);
     params_row(record, arena, kernel);
-    record->launch = suggest_launch(facts, kernel, arena);
-    add_lines(record, arena, suggest_c_call(facts, kernel, arena));
+    suggestions(record, arena, facts, kernel);
 }
 
 // "PTX 8.7 for sm_90a only, 64-bit, from Triton 3.6.0; needs driver 570 or later"
@@ -249,12 +249,10 @@ void record_module(struct record_file *file, struct arena *arena, const struct m
     file->module = record;
     for (uint32_t i = 0; i < facts->kernels.n; i++)
         if (wanted(&facts->kernels.at[i], names, count))
-            record_kernel(vec_push(arena, &file->kernels), arena, facts, &facts->kernels.at[i],
-                          module->source);
+            record_kernel(vec_push(arena, &file->kernels), arena, facts, &facts->kernels.at[i]);
     file->about = about(arena, facts, record);
 }
 
-#endif
 
 static void record_use(struct record_memory *record, const struct kernel *kernel,
                        const struct dryrun_use *use) {

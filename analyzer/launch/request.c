@@ -46,8 +46,9 @@ static void counted(struct building *building, const struct argument *argument, 
 
 static void from_file(struct building *building, const struct argument *argument, struct dryrun_arg *arg) {
     const struct companion_reader *reader = building->c->options->reader;
-    struct str text;
-    if (reader == NULL || !reader->read(reader->context, argument->file, building->c->arena, &text)) return;
+    struct str text = argument->file_data;
+    if (text.data != NULL) reader = NULL;  // read already
+    else if (reader == NULL || !reader->read(reader->context, argument->file, building->c->arena, &text)) return;
     arg->contents = (const uint8_t *)text.data;
     arg->contents_size = text.len < argument->size ? text.len : argument->size;
 }

@@ -1,0 +1,17 @@
+# The program as its users meet it: one entry for each group of tests/cli_test.py.
+if(Python3_FOUND)
+  set(slack 1)
+  if(CMAKE_BUILD_TYPE STREQUAL Debug)
+    set(slack 4)
+  endif()
+  if(PTXVET_SANITIZE)
+    set(slack 20)
+  endif()
+  foreach(group exit help pages colour text outputs selection suppression baseline config folders sarif
+      sarif_tool junit junit_schema gitlab github many limits html precommit)
+    ptxvet_script_test(cli.${group} ${Python3_EXECUTABLE} tests/cli_test.py ${group})
+    set_property(TEST cli.${group} APPEND PROPERTY ENVIRONMENT "PTXVET_SLACK=${slack}")
+  endforeach()
+  ptxvet_script_test(json.schema ${Python3_EXECUTABLE} tests/json_check.py)
+  ptxvet_script_test(json.structure ${Python3_EXECUTABLE} tests/json_check.py structure)
+endif()
