@@ -278,6 +278,8 @@ static json_t *file_value(struct json_text *json, const struct report *report,
             json_array_append_new(array,
                                   launch_value(json, report, &file->launches.at[i], file->path));
         json_object_set_new(object, "launches", array);
+        if (file->findings != NULL && file->findings->list.n != 0)  // of a manifest, or a launch's text
+            json_object_set_new(object, "findings", findings_value(json, file->findings, file->path));
         return object;
     }
     for (uint32_t i = 0; i < file->kernels.n; i++)
