@@ -113,6 +113,9 @@ static bool any_rooted(const struct sinks *sinks) {
 static void say_summary(const struct run *run) {
     struct output out;
     if (run->report.style.quiet || run->report.command == REPORT_INFO) return;
+    // The text of a single launch ends with its verdict.
+    bool launch_text = run->judging.launch.len != 0 && run->sinks.at[0].format == report_format_find(STR("text"));
+    if (launch_text && !run->trouble) return;
     output_init(&out, &run->cli->arena);
     report_summary(&run->report, &out);
     write_all(STDERR_FILENO, out.data, out.size);

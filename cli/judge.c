@@ -31,7 +31,8 @@ static enum parse_status check(struct job *job, struct judged *judged, bool keep
     struct worker *worker = job->worker;
     const struct judge_options *judge = &job->settings->judge;
     struct check_options options = {
-        .as = is_launching(job->judging) ? CHECK_AS_DRIVER : CHECK_AS_ASSEMBLER,
+        .as = is_launching(job->judging) || manifest_is(job->file->path) ? CHECK_AS_DRIVER
+                                                                          : CHECK_AS_ASSEMBLER,
         .deployments = judge->deployments.at, .deployment_count = judge->deployments.n,
         .keep_bodies = keep_bodies};
     struct arena *bodies = keep_bodies ? &worker->module : &worker->bodies;

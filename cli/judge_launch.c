@@ -137,6 +137,18 @@ static void judge_entry(struct job *job, struct read_files *files, const struct 
     judge_one(job, judged, &launch, &options, entry->text, entry->line);
 }
 
+// A check says what is wrong with a manifest's launches, and no more.
+static void launches_as_findings(struct record_file *file) {
+    struct findings *all = file->findings;
+    for (uint32_t i = 0; i < file->launches.n; i++) {
+        struct findings *some = file->launches.at[i].findings;
+        for (uint32_t f = 0; f < some->list.n; f++)
+            *vec_push(all->arena, &all->list) = some->list.at[f];
+        all->dropped += some->dropped;
+    }
+    file->launches.n = 0;
+}
+
 void judge_manifest(struct job *job) {
     struct arena *records = &job->worker->records;
     struct manifest manifest = {0};
@@ -150,6 +162,7 @@ void judge_manifest(struct job *job) {
     for (uint32_t i = 0; i < manifest.entries.n; i++)
         judge_entry(job, &files, &manifest, &manifest.entries.at[i]);
     judge_settle(job, job->file->source, NULL, false, job->file->findings);
+    if (!is_launching(job->judging)) launches_as_findings(job->file);
     findings_sort(job->file->findings);
     if (manifest.entries.n == 0 && job->file->findings->list.n == 0)
         job->file->failure = str_format(records, "%.*s holds no launches", STR_ARG(job->file->path));
