@@ -67,8 +67,10 @@ static void verdict_line(const struct report *report, const struct record_launch
     bool fails = str_eq(launch->verdict, STR("fails"));
     bool succeeds = launch->predicted.result == RESULT_CUDA_SUCCESS;
     ink(out, style, fails ? INK_ERROR : succeeds ? INK_HELP : INK_WARNING);
-    if (fails && succeeds) output_text(out, "this launch is wrong, though the driver may not say so");
-    else if (launch->result_unknown) output_text(out, "this launch reads past its arguments: what happens is not known");
+    if (launch->result_unknown)
+        output_text(out, "this launch reads past its arguments: what happens is not known");
+    else if (fails && succeeds)
+        output_text(out, "this launch is wrong, though the driver may not say so");
     else if (fails)
         output_format(out, "this launch fails at %s",
                       phase_call((enum phase)launch->predicted.phase));
