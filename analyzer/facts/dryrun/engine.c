@@ -985,6 +985,17 @@ static void start_block(struct engine *engine) {
     for (uint32_t w = 0; w < engine->warp_count; w++) start_warp(engine, &engine->warps[w]);
 }
 
+// The block is given up: it took too many steps, or the time is over.
+static bool give_up(struct engine *engine) {
+    bool late = ++engine->frags_run % 64 == 0 && engine_now() > engine->deadline;
+    if (engine->steps_left != 0 && !late && !engine->out_of_time) return false;
+    engine->out_of_time = engine->out_of_time || late;
+    engine->stopped_steps = engine->stopped_steps || engine->steps_left == 0;
+    engine->in_doubt = true;
+    for (uint32_t w = 0; w < engine->warp_count; w++) engine->warps[w].frags.n = 0;
+    return true;
+}
+
 // Runs whatever can run. Warps go one after the other, each until it waits.
 static void run_ready(struct engine *engine) {
     for (uint32_t w = 0; w < engine->warp_count; w++) {
@@ -994,6 +1005,7 @@ static void run_ready(struct engine *engine) {
             while (i > 0 && warp->frags.at[i - 1].state != FRAG_READY) i--;
             if (i == 0) break;
             run_frag(engine, warp, i - 1);
+            if (give_up(engine)) return;
         }
     }
 }

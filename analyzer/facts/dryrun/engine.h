@@ -151,6 +151,7 @@ struct engine {
     uint64_t deaths[DEATH_COUNT];
     uint64_t lane_instructions, unknown_addresses;
     uint64_t steps_left;         // of the block being run
+    uint64_t frags_run;
     double deadline;             // of the clock that engine_now reads
     bool stopped_steps, stopped_recursion, out_of_time;
     uint32_t idle_pc;            // a loop that is watched for making no progress

@@ -13,10 +13,11 @@ static inline float f32_of(uint64_t bits) {
     return value;
 }
 
+// NaNs are the device's one: which operand's bits a host keeps depends on its instructions.
 static inline uint64_t f32_bits(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return value != value ? 0x7fffffff : bits;
 }
 
 static inline double f64_of(uint64_t bits) {
@@ -28,7 +29,7 @@ static inline double f64_of(uint64_t bits) {
 static inline uint64_t f64_bits(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return value != value ? 0x7ff8000000000000 : bits;
 }
 
 __extension__ typedef unsigned __int128 lane_u128;
