@@ -39,6 +39,8 @@ void *arena_alloc_chunk(struct arena *arena, size_t size, size_t align) {
     struct memory *memory = arena->memory;
     size_t bytes = next_chunk_size(arena, size);
     if (bytes == 0) exhausted(memory, false);
+    bool large = size >= ARENA_LARGE;
+    if (large) bytes = size + CHUNK_HEADER;
     if (memory->limit != 0 && (memory->used > memory->limit || bytes > memory->limit - memory->used))
         exhausted(memory, true);
     struct arena_chunk *chunk = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
@@ -47,8 +49,22 @@ void *arena_alloc_chunk(struct arena *arena, size_t size, size_t align) {
     memory->used += bytes;
     if (memory->used > memory->peak) memory->peak = memory->used;
     *chunk = (struct arena_chunk){.older = arena->chunks, .size = bytes};
+    if (large) {
+        arena->chunks = chunk;  // the free part stays that of the chunk before
+        return (unsigned char *)chunk + CHUNK_HEADER;
+    }
     enter_chunk(arena, chunk);
     return arena_alloc(arena, size, align);
+}
+
+// Gives back the chunk of a large allocation.
+static void free_large(struct arena *arena, void *old) {
+    struct arena_chunk *chunk = (void *)((unsigned char *)old - CHUNK_HEADER);
+    struct arena_chunk **link = &arena->chunks;
+    while (*link != chunk) link = &(*link)->older;
+    *link = chunk->older;
+    arena->memory->used -= chunk->size;
+    free(chunk);
 }
 
 static void drop_chunks(struct arena *arena, struct arena_chunk *keep) {
@@ -80,12 +96,15 @@ void *arena_calloc(struct arena *arena, size_t n, size_t size, size_t align) {
 }
 
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size, size_t align) {
-    if (old != NULL && old == arena->last && (size_t)(arena->end - arena->last) >= new_size) {
+    bool here = old != NULL && old == arena->last && new_size < ARENA_LARGE;
+    if (here && (size_t)(arena->end - arena->last) >= new_size) {
         arena->at = arena->last + new_size;
         return old;
     }
     void *at = arena_alloc(arena, new_size, align);
     if (old_size != 0) memcpy(at, old, old_size);
+    // What is that large has a chunk of its own.
+    if (old_size >= ARENA_LARGE) free_large(arena, old);
     return at;
 }
 

@@ -39,13 +39,17 @@ void arena_reset(struct arena *arena);
 // Gives everything back. The arena can be used again.
 void arena_destroy(struct arena *arena);
 
+// Allocations of this size and more have a chunk of their own, which goes when they are grown.
+enum { ARENA_LARGE = 128 * 1024 };
+
 // Slow path of arena_alloc: takes a chunk that holds `size` bytes at `align`.
 void *arena_alloc_chunk(struct arena *arena, size_t size, size_t align);
 
 // `size` bytes, not cleared, at a multiple of `align` (a power of two up to 64). Never NULL.
 static inline void *arena_alloc(struct arena *arena, size_t size, size_t align) {
     uintptr_t at = ((uintptr_t)arena->at + align - 1) & ~(uintptr_t)(align - 1);
-    if (arena->at == NULL || at > (uintptr_t)arena->end || (uintptr_t)arena->end - at < size)
+    if (size >= ARENA_LARGE || arena->at == NULL || at > (uintptr_t)arena->end ||
+        (uintptr_t)arena->end - at < size)
         return arena_alloc_chunk(arena, size, align);
     arena->last = (unsigned char *)at;
     arena->at = (unsigned char *)at + size;

@@ -592,7 +592,7 @@ static bool parse_loc(struct parser *p) {
             return false;
         }
         loc.function_name = names_intern(&p->module->names, token_text(p));
-        advance(p);
+        skip_token(p);
         if (accept(p, TOK_PLUS) && !parse_plain_integer(p, &ignored, "a number")) return false;
         if (!expect(p, TOK_COMMA, "`,`") || !expect_word(p, STR("inlined_at"), "`inlined_at`") ||
             !parse_loc_numbers(p, &loc.inlined_file, &loc.inlined_line, &loc.inlined_column))

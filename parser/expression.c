@@ -108,7 +108,7 @@ static bool parse_cast(struct parser *p, struct constant *c) {
                                          STR_ARG(text));
         finding_help(p->findings, finding, "casts in constants are `(.s64)` and `(.u64)`");
     }
-    advance(p);
+    skip_token(p);
     if (!expect(p, TOK_RPAREN, "`)`")) return false;
     if (!enter(p)) return false;
     bool good = parse_level(p, 11, c);

@@ -95,6 +95,7 @@ struct parser {
     uint32_t function;  // index, or NO_INDEX at module scope
     VEC_OF(struct variable) variables;
     struct body body;
+    size_t room;  // bytes of the arrays in the body's arena when they were last looked at
     VEC_OF(uint32_t) scope_parents;
     VEC_OF(struct block) blocks;
     uint32_t loc;

@@ -184,6 +184,7 @@ struct pragma {
     uint32_t function;  // NO_INDEX at module scope
 };
 
+// Arrays are never NULL, empty ones included.
 struct body {
     VEC_OF(struct instruction) instructions;
     VEC_OF(struct operand) operands;   // top-level operands, instruction after instruction

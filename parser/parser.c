@@ -332,9 +332,8 @@ static void take_back(struct module *module, const struct marks *marks) {
 #define KEEP(arena, from, to, field)                                                     \
     do {                                                                                 \
         (to)->field.n = (to)->field.cap = (from)->field.n;                               \
-        (to)->field.at = NULL;                                                           \
         size_t size = (size_t)(from)->field.n * sizeof *(from)->field.at;                \
-        if (size != 0) (to)->field.at = arena_alloc((arena), size, _Alignof(max_align_t)); \
+        (to)->field.at = arena_alloc((arena), size + 1, _Alignof(max_align_t));          \
         if (size != 0) memcpy((to)->field.at, (from)->field.at, size);                   \
     } while (0)
 
@@ -356,13 +355,67 @@ static struct body *keep_body(struct parser *p) {
 
 static void keep_variables(struct parser *p, struct function *function, uint32_t count) {
     function->variables.n = function->variables.cap = count;
-    function->variables.at = count == 0 ? NULL : arena_array(p->arena, struct variable, count);
+    function->variables.at = arena_array(p->arena, struct variable, count);
     if (count != 0)
         memcpy(function->variables.at, p->variables.at, count * sizeof *p->variables.at);
 }
 
+// Arrays of a body are never NULL, so that the address of the element past none is one.
+#define FIRST_ROOM(p, vec)                                                                      \
+    ((vec).at == NULL ? (void)((vec).at = vec_grow((p)->body_arena, NULL, &(vec).cap,           \
+                                                   sizeof *(vec).at, _Alignof(max_align_t)))    \
+                      : (void)0)
+
+static void first_room(struct parser *p) {
+    struct body *body = &p->body;
+    FIRST_ROOM(p, body->instructions);
+    FIRST_ROOM(p, body->operands);
+    FIRST_ROOM(p, body->elements);
+    FIRST_ROOM(p, body->labels);
+    FIRST_ROOM(p, body->label_lists);
+    FIRST_ROOM(p, body->locs);
+    FIRST_ROOM(p, p->variables);
+}
+
+#define ROOM(vec) ((size_t)(vec).cap * sizeof *(vec).at)
+#define RENEW(p, vec)                                                                           \
+    ((vec).n = 0, (vec).at = (vec).cap == 0 ? NULL                                              \
+                                            : arena_alloc((p)->body_arena, ROOM(vec),           \
+                                                          _Alignof(max_align_t)))
+
+static size_t body_room(const struct parser *p) {
+    const struct body *body = &p->body;
+    return ROOM(body->instructions) + ROOM(body->operands) + ROOM(body->elements) +
+           ROOM(body->labels) + ROOM(body->label_lists) + ROOM(body->locs) + ROOM(p->variables) +
+           ROOM(p->scope_parents) + ROOM(p->blocks) + ROOM(p->pendings) + ROOM(p->stack);
+}
+
+// Arrays that grew left their smaller selves behind in the arena: between two streamed bodies these
+// are given back, so that no more is held than the largest body needs.
+static void renew_arrays(struct parser *p) {
+    struct body *body = &p->body;
+    arena_reset(p->body_arena);
+    RENEW(p, body->instructions);
+    RENEW(p, body->operands);
+    RENEW(p, body->elements);
+    RENEW(p, body->labels);
+    RENEW(p, body->label_lists);
+    RENEW(p, body->locs);
+    RENEW(p, p->variables);
+    RENEW(p, p->scope_parents);
+    RENEW(p, p->blocks);
+    RENEW(p, p->stack);
+    RENEW(p, p->pendings);
+    if (p->pendings.cap != 0) (void)vec_push(p->body_arena, &p->pendings);
+}
+
 static void clear_body(struct parser *p) {
     struct body *body = &p->body;
+    size_t room = body_room(p);
+    if (room != p->room && p->options->function_done != NULL && p->body_arena != p->arena)
+        renew_arrays(p);
+    p->room = room;
+    first_room(p);
     body->instructions.n = body->operands.n = body->elements.n = 0;
     body->labels.n = body->label_lists.n = body->locs.n = 0;
     body->truncated = false;
@@ -493,7 +546,11 @@ static bool is_section_token(enum token_kind kind) {
 static bool parse_section(struct parser *p) {
     uint32_t begin = p->token.offset;
     advance(p);
-    if (!expect(p, TOK_DOTTED, "a section's name")) return false;
+    if (!at(p, TOK_DOTTED)) {
+        unexpected(p, "a section's name");
+        return false;
+    }
+    skip_token(p);
     if (!expect(p, TOK_LBRACE, "`{`")) return false;
     while (is_section_token((enum token_kind)p->token.kind)) skip_token(p);
     if (!expect(p, TOK_RBRACE, "debugging data or `}`")) return false;

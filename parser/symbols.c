@@ -6,7 +6,7 @@
 
 void symbols_init(struct parser *p) {
     (void)vec_push(p->arena, &p->symbols);
-    (void)vec_push(p->arena, &p->pendings);
+    (void)vec_push(p->body_arena, &p->pendings);
 }
 
 struct binding *binding_of(struct parser *p, name_id name) {
