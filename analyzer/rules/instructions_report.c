@@ -78,6 +78,12 @@ static void say_list(struct instruction_checker *checker, struct finding *findin
                      STR_ARG(list->text), (unsigned)list->more);
 }
 
+static bool list_has(const uint16_t *listed, uint32_t count, uint16_t mod) {
+    for (uint32_t i = 0; i < count; i++)
+        if (listed[i] == mod) return true;
+    return false;
+}
+
 // How far a row takes the words of a form.
 struct fit {
     const struct isa_instruction_row *row;
@@ -109,10 +115,12 @@ static bool fill_slot(const struct isa_instruction_row *row, uint16_t *filled, u
     return false;
 }
 
-static struct fit fit_row(const struct isa_form *form, const struct isa_instruction_row *row) {
+// Words before `first` are the stem's.
+static struct fit fit_row(const struct isa_form *form, const struct isa_instruction_row *row,
+                          uint32_t first) {
     struct fit fit = {.row = row};
     uint16_t filled[ISA_MAX_SLOTS] = {0};
-    for (uint32_t i = row->stem_count; i < form->mod_count; i++) {
+    for (uint32_t i = first; i < form->mod_count; i++) {
         uint16_t holder;
         if (fill_slot(row, filled, form->mods[i], &holder)) continue;
         if (fit.misfits++ != 0) continue;
@@ -146,7 +154,7 @@ static struct fit best_fit(const struct isa_form *form, const struct isa_instruc
     *found = false;
     for (uint32_t i = 0; i < rows->count; i++) {
         if (stem_common(form, &rows->at[i]) < rows->at[i].stem_count) continue;
-        struct fit fit = fit_row(form, &rows->at[i]);
+        struct fit fit = fit_row(form, &rows->at[i], rows->at[i].stem_count);
         if (*found && !fits_better(&fit, &best)) continue;
         best = fit;
         *found = true;
@@ -261,6 +269,36 @@ static void report_together(struct instruction_checker *checker, const struct is
                  STR_ARG(stem_text(form, fit->row->stem_count)), fit->row->modifiers_text);
 }
 
+// Rows that would take the words if a word of their stem stood where it must: `mul.u32` lacks `.hi`,
+// `.lo` or `.wide`. False when there are none.
+static bool report_stem_word(struct instruction_checker *checker, const struct isa_form *form,
+                             const struct instruction *instruction,
+                             const struct isa_instruction_rows *rows) {
+    enum { MOST = 6 };
+    struct word_list list = {{NULL, 0}, 0, 0};
+    uint16_t listed[MOST];
+    uint32_t after = 0;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const struct isa_instruction_row *row = &rows->at[i];
+        uint32_t common = stem_common(form, row);
+        if (common + 1 != row->stem_count || (list.count != 0 && common != after)) continue;
+        struct fit fit = fit_row(form, row, common);
+        uint16_t mod = row->stem[common];
+        if (fit.misfits != 0 || fit.missing != 0 || list_has(listed, list.count, mod)) continue;
+        after = common;
+        if (list.count < MOST) listed[list.count] = mod;
+        list_word(checker, &list, isa_mod_texts[mod], MOST);
+    }
+    if (list.count == 0) return false;
+    struct str stem = stem_text(form, after);
+    struct finding *finding =
+        add(checker, RULE_MODIFIER_MISSING, instruction->offset, instruction->opcode_end);
+    finding_message(checker->findings, finding, "`%.*s` lacks a modifier directly after `%.*s`",
+                    STR_ARG(form->text), STR_ARG(stem));
+    say_list(checker, finding, "add ", &list);
+    return true;
+}
+
 // No row begins as the form does: what may follow the opcode?
 static void report_stem(struct instruction_checker *checker, const struct isa_form *form,
                         const struct instruction *instruction,
@@ -276,9 +314,7 @@ static void report_stem(struct instruction_checker *checker, const struct isa_fo
         const struct isa_instruction_row *row = &rows->at[i];
         if (stem_common(form, row) != most || row->stem_count <= most) continue;
         uint16_t mod = row->stem[most];
-        bool again = false;
-        for (uint32_t j = 0; j < list.count && j < 8; j++) again |= listed[j] == mod;
-        if (again) continue;
+        if (list_has(listed, list.count < 8 ? list.count : 8, mod)) continue;
         if (list.count < 8) listed[list.count] = mod;
         list_word(checker, &list, isa_mod_texts[mod], 6);
     }
@@ -320,6 +356,8 @@ void report_form(struct instruction_checker *checker, const struct isa_form *for
     }
     bool found;
     struct fit fit = best_fit(form, rows, &found);
+    bool fits = found && fit.misfits + fit.missing == 0;
+    if (!fits && report_stem_word(checker, form, instruction, rows)) return;
     if (!found) report_stem(checker, form, instruction, rows);
     else if (fit.misfits != 0) report_misfit(checker, form, instruction, &fit);
     else if (fit.missing != 0) report_missing(checker, form, instruction, &fit);

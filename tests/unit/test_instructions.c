@@ -90,7 +90,7 @@ static void words_are_known_and_go_together(void **state) {
         {"add.f32.rn %f1, %f2, %f3;", ""},
         {"ld.u32.global %u1, [%rd1];", ""},
         {"fma.f32 %f1, %f2, %f3, %f4;", "PTX0404"},
-        {"mul.u32 %u1, %u2, %u3;", "PTX0403"},
+        {"mul.u32 %u1, %u2, %u3;", "PTX0404"},
         {"cvt.f32.u32.rn %f1, %u1;", ""},
         {"cvt.u32.f32.rn %u1, %f1;", "PTX0403"},
         {"setp.lo.s32 %p1, %s1, %s2;", "PTX0403"},
