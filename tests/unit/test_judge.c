@@ -231,8 +231,8 @@ static void test_registers_and_local(void **state) {
     QUIET(PLAIN, "k<<<1, 256>>>(ptr)", REGISTERS_UNKNOWN);
     QUIET(BOUND(".maxntid 1024"), "k<<<1, 1024>>>(ptr)", REGISTERS_UNKNOWN);
 #define LOCAL(n) HEAD ENTRY("", "", ".local .align 8 .b8 l[" #n "]; .reg .b32 %r; ld.local.u8 %r,[l];\n")
-    FIRES(LOCAL(600000), "k<<<1, 1>>>()", LOCAL_TOO_LARGE, LAUNCH, INVALID_VALUE);
-    QUIET(LOCAL(523264), "k<<<1, 1>>>()", LOCAL_TOO_LARGE);
+    FIRES(LOCAL(523713), "k<<<1, 1>>>()", LOCAL_TOO_LARGE, LAUNCH, INVALID_VALUE);
+    QUIET(LOCAL(523712), "k<<<1, 1>>>()", LOCAL_TOO_LARGE);
 }
 
 #define PAIR HEAD ENTRY(".param .u64 p, .param .u32 n", "", STORE ".reg .b32 %r; ld.param.u32 %r,[n];\n")
