@@ -107,7 +107,7 @@ static void note_threads(const struct report *report, const struct dryrun_fault 
                  "first by thread (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of block (%" PRIu32 ", %" PRIu32 ", %" PRIu32
                  "); by %" PRIu64 " %s that were run",
                  fault->tid[0], fault->tid[1], fault->tid[2], fault->ctaid[0], fault->ctaid[1], fault->ctaid[2],
-                 fault->threads, fault->threads == 1 ? "of the threads" : "of the threads");
+                 fault->threads, "of the threads");
     if (fault->removable)
         finding_note(report->findings, finding, "nothing depends on what it loads: the assembler may drop it or narrow it");
     else if (fault->confidence != CONFIDENCE_CERTAIN)
@@ -130,7 +130,8 @@ static struct str variable_name(const struct report *report, const struct dryrun
 
 // "bytes 4096 to 4099", or "byte 4096".
 static struct str byte_range(const struct report *report, const struct dryrun_fault *fault) {
-    int64_t last = fault->byte_offset + (int64_t)fault->width - 1;
+    int64_t last;
+    if (__builtin_add_overflow(fault->byte_offset, (int64_t)fault->width - 1, &last)) last = INT64_MAX;
     if (fault->width <= 1) return str_format(report->findings->arena, "byte %" PRId64, fault->byte_offset);
     return str_format(report->findings->arena, "bytes %" PRId64 " to %" PRId64, fault->byte_offset, last);
 }
@@ -155,7 +156,7 @@ static void say_outside(const struct report *report, const struct dryrun_fault *
     finding_message(report->findings, finding, "`%.*s` %s %.*s of `%.*s`, which has %" PRIu64 " bytes", STR_ARG(opcode),
                     verb(fault), STR_ARG(range), STR_ARG(name), fault->size);
     if (fault->byte_offset < 0)
-        finding_caption(report->findings, finding, "%" PRId64 " bytes in front of it", -fault->byte_offset);
+        finding_caption(report->findings, finding, "%" PRIu64 " bytes in front of it", 0 - (uint64_t)fault->byte_offset);
     else
         finding_caption(report->findings, finding, "up to %" PRIu64 " bytes beyond its end", beyond(fault));
     const struct dryrun_use *use = fault->param != NO_INDEX ? memory_use(report->result, fault->param) : NULL;
@@ -253,6 +254,8 @@ static void say_trap(const struct report *report, const struct dryrun_fault *fau
     if (asserts) finding_message(report->findings, finding, "an assertion of the kernel fails");
     else finding_message(report->findings, finding, "`%.*s` is reached", STR_ARG(opcode));
     note_threads(report, fault, finding);
+    // Code with assertions has one behind every branch on data: worth no more than a note.
+    if (fault->confidence != CONFIDENCE_CERTAIN) finding->severity = SEVERITY_NOTE;
 }
 
 static bool is_wait(uint16_t opcode) { return opcode == OP_bar || opcode == OP_barrier || opcode == OP_mbarrier; }

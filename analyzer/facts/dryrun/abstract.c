@@ -51,7 +51,7 @@ void abstract_signed(const struct abstract *a, uint32_t width, int64_t *low, int
         return;
     }
     *low = (int64_t)((start - half) << shift) >> shift;
-    *high = *low + (int64_t)a->count;
+    *high = (int64_t)((uint64_t)*low + a->count);
 }
 
 // Keeps the invariants: bits that a non-wrapping range from low to high shares are known, and a

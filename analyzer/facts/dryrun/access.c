@@ -7,6 +7,12 @@
 // Programming Guide, table of technical specifications; a step of 64 MiB was seen to fault).
 #define LOCAL_REACH ((uint64_t)512 << 10)
 
+// Offsets may be anything that 64 bits hold.
+static int64_t past(int64_t offset, uint64_t bytes) {
+    int64_t end;
+    return __builtin_add_overflow(offset, (int64_t)bytes, &end) ? INT64_MAX : end;
+}
+
 static uint32_t first_lane(uint32_t mask) { return (uint32_t)__builtin_ctz(mask); }
 
 // Where an address lies: a space with bounds.
@@ -143,7 +149,7 @@ struct verdict {
 
 static bool is_mapped(const struct spot *place, int64_t offset, uint64_t width) {
     if (place->none) return false;
-    if (offset < 0) return (uint64_t)-offset <= place->before;
+    if (offset < 0) return 0 - (uint64_t)offset <= place->before;
     return (uint64_t)offset < place->end && place->end - (uint64_t)offset >= width;
 }
 
@@ -176,7 +182,7 @@ static struct verdict judge(const struct engine *engine, const struct code_acces
     verdict.death = device_answer(access, place, address, verdict.offset, width, align);
     if (access->narrow_width != access->width && !access->sized) {
         uint64_t at = address + access->narrow_offset;
-        verdict.death = device_answer(access, place, at, verdict.offset + (int64_t)access->narrow_offset,
+        verdict.death = device_answer(access, place, at, past(verdict.offset, access->narrow_offset),
                                       access->narrow_width, access->narrow_width);
     }
     if (access->removable) verdict.death = DEATH_NONE;
@@ -239,7 +245,7 @@ static void note_lane(struct engine *engine, struct warp *warp, const struct cod
     uint32_t pc = (uint32_t)(insn - engine->code->insns.at), bit = (uint32_t)1 << lane;
     struct dryrun_fault *fault = fault_note(engine, warp, pc, kind, bit, doubt ? bit : 0);
     if (note_of(engine, pc, kind)->latest_first) describe(engine, insn, access, fault, verdict, address);
-    int64_t end = verdict->offset + verdict->width;
+    int64_t end = past(verdict->offset, verdict->width);
     if (end > fault->furthest) fault->furthest = end;
     if (death == DEATH_NONE) return;
     fault->silent = false;
@@ -465,7 +471,7 @@ static void load_contents(struct engine *engine, struct warp *warp, const struct
         if (slot == NO_INDEX) continue;
         struct abstract result = unknown_element(access, i);
         if (known_address && stable &&
-            load_bytes(engine, warp, &verdict->place, lane, verdict->offset + (int64_t)i * access->element_bytes,
+            load_bytes(engine, warp, &verdict->place, lane, past(verdict->offset, (uint64_t)i * access->element_bytes),
                        access->element_bytes, &value))
             result = abstract_known(extend(value, access->element_bytes, access->bits[i], access->sign));
         else if (verdict->place.region != NULL)
@@ -483,7 +489,7 @@ static void store_contents(struct engine *engine, struct warp *warp, const struc
     }
     for (uint32_t i = 0; i < access->elements; i++) {
         struct abstract value = warp_value(engine, warp, access->slots[i], lane);
-        store_bytes(engine, warp, &verdict->place, lane, verdict->offset + (int64_t)i * access->element_bytes,
+        store_bytes(engine, warp, &verdict->place, lane, past(verdict->offset, (uint64_t)i * access->element_bytes),
                     access->element_bytes, value.start, value.count == 0 && !doubt);
     }
 }
@@ -552,7 +558,7 @@ static enum death run_known(struct engine *engine, struct warp *warp, const stru
     if (!doubt && !verdict.place.none) {
         if (width == access->width || access->bulk)
             note_align(engine, access, &verdict.place, verdict.offset, align);
-        note_use(engine, access, &verdict.place, verdict.offset, verdict.offset + (int64_t)width, 1);
+        note_use(engine, access, &verdict.place, verdict.offset, past(verdict.offset, width), 1);
     }
     if (access->contents && access->kind == ACCESS_OP_LOAD)
         load_contents(engine, warp, access, lane, &verdict, doubt, true);
@@ -620,7 +626,7 @@ static bool run_fast(struct engine *engine, struct warp *warp, const struct code
     uint64_t limit = place.size == UINT64_MAX ? WINDOW_BYTES / 2 : place.size;
     if (low < 0 || (uint64_t)high > limit || limit - (uint64_t)high < access->width) return false;
     if ((scan.bits & (access->align - 1)) != 0) return false;
-    note_use(engine, access, &place, low, high + (int64_t)access->width, access->align);
+    note_use(engine, access, &place, low, past(high, access->width), access->align);
     return true;
 }
 
