@@ -10,7 +10,7 @@ under "## No example". Every reports' rule R01 to R95 stands in the table with c
 rows name it. `--bless` rewrites the lines under the titles.
 Environment: PTXVET, the program's path. Exit status 0 or 1.
 """
-import glob, json, os, re, subprocess, sys, tempfile
+import glob, json, os, re, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.path.abspath(os.environ.get("PTXVET", os.path.join(ROOT, "build/dev/ptxvet")))
@@ -39,29 +39,24 @@ def section(text, name):
     return found.group(1) if found else None
 
 
-def outputs(part, tools):
-    env = dict(os.environ, PATH=tools + os.pathsep + os.environ["PATH"], NO_COLOR="1")
-    for command in re.findall(r"^\$ (.*)$", part, re.M):
-        done = subprocess.run(["sh", "-c", command], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        yield command, done.stdout.decode("utf-8", "replace")
-
-
-def check_examples(rule, text, tools):
+def check_examples(rule, text):
+    """What the examples print is held by tests/golden.py; here, that it shows what it is there for."""
     bad, good = section(text, "Bad"), section(text, "Good")
     if bad is None or good is None:
         if section(text, "No example") is None:
             yield "has no bad and good example, and no section that says why"
         return
     mark = f"[{rule['code']}]"
-    if not any(mark in out for _, out in outputs(bad, tools)):
+    if mark not in bad:
         yield "its bad example does not raise it"
-    for command, out in outputs(good, tools):
-        if mark in out:
-            yield f"its good example raises it: {command}"
+    if mark in good:
+        yield "its good example raises it"
+    for part in bad, good:
+        if not re.search(r"^\$ .*ptxvet", part, re.M):
+            yield "an example has no command"
 
 
-def check_page(rule, path, numbers, bless, tools):
+def check_page(rule, path, numbers, bless):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     lines = text.split("\n")
@@ -78,7 +73,7 @@ def check_page(rule, path, numbers, bless, tools):
     for name in ("What the driver answers", "Source"):
         if not (section(text, name) or "").strip():
             yield f"it has no section `{name}`"
-    yield from check_examples(rule, text, tools)
+    yield from check_examples(rule, text)
 
 
 TABLE = os.path.join(ROOT, "docs/reports-rules.md")
@@ -111,14 +106,12 @@ def main():
                                       check=True).stdout)
     pages = {os.path.basename(p)[:-3]: p for p in glob.glob(os.path.join(ROOT, "docs/rules/PTX*.md"))}
     numbers, bad = read_results(), []
-    with tempfile.TemporaryDirectory() as tools:
-        os.symlink(PROGRAM, os.path.join(tools, "ptxvet"))
-        for rule in rules:
-            if rule["code"] not in pages:
-                bad.append(f"{rule['code']} {rule['name']} has no page")
-                continue
-            bad += [f"{rule['code']}: {why}"
-                    for why in check_page(rule, pages[rule["code"]], numbers, bless, tools)]
+    for rule in rules:
+        if rule["code"] not in pages:
+            bad.append(f"{rule['code']} {rule['name']} has no page")
+            continue
+        bad += [f"{rule['code']}: {why}"
+                for why in check_page(rule, pages[rule["code"]], numbers, bless)]
     bad += [f"{code}.md is of no rule" for code in sorted(set(pages) - {r["code"] for r in rules})]
     bad += check_reports(rules, bless)
     print("\n".join(bad + [f"{len(rules)} rules, {len(bad)} complaints"]))
