@@ -564,6 +564,10 @@ static bool parse_loc_numbers(struct parser *p, uint32_t *file, uint32_t *line, 
     uint64_t values[3];
     for (int i = 0; i < 3; i++)
         if (!parse_plain_integer(p, &values[i], "the file, line and column")) return false;
+    for (int i = 0; i < 3; i++)
+        if (values[i] > UINT32_MAX)
+            report(p, RULE_BAD_CONSTANT, (struct span){p->previous_end - 1, p->previous_end},
+                   "%llu is too large: numbers of `.loc` are below 2^32", (unsigned long long)values[i]);
     *file = (uint32_t)values[0];
     *line = (uint32_t)values[1];
     *column = (uint32_t)values[2];

@@ -196,6 +196,9 @@ uint32_t new_function(struct parser *p, enum function_kind kind, enum linkage li
 bool parse_parameters(struct parser *p, bool is_return);
 bool parse_header_directives(struct parser *p);
 
+// Debugging data (section.c).
+bool parse_section(struct parser *p);
+
 // Bodies (body.c).
 void parse_body(struct parser *p);
 void add_label(struct parser *p, struct str text, struct span span);

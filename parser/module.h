@@ -257,6 +257,9 @@ struct module {
     VEC_OF(struct pragma) pragmas;
     VEC_OF(struct alias) aliases;
     VEC_OF(struct span) sections;        // .section and DWARF lines
+    // The first of each; empty when there is none.
+    struct span section_label, section_negative;  // in .section: a label; a negative number or difference
+    struct span file_timestamp;                   // a .file that states one
     uint32_t entry_tokens;               // how many `.entry` tokens were met
     bool has_dwarf;
 };

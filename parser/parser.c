@@ -524,6 +524,8 @@ static bool parse_file(struct parser *p) {
     if (!parse_plain_integer(p, &index, "a file number")) return false;
     struct str name = token_text(p);
     if (!expect(p, TOK_STRING, "the file's name")) return false;
+    if (at(p, TOK_COMMA) && p->module->file_timestamp.end == 0)
+        p->module->file_timestamp = (struct span){begin, p->previous_end};
     if (accept(p, TOK_COMMA) &&
         (!parse_plain_integer(p, &ignored, "a time") ||
          (accept(p, TOK_COMMA) && !parse_plain_integer(p, &ignored, "a size"))))
@@ -531,31 +533,6 @@ static bool parse_file(struct parser *p) {
     struct file_entry *file = vec_push(p->arena, &p->module->files);
     *file = (struct file_entry){index > UINT32_MAX ? UINT32_MAX : (uint32_t)index,
                                 {name.data + 1, name.len - 2}, begin};
-    return true;
-}
-
-static bool is_section_token(enum token_kind kind) {
-    switch (kind) {
-    case TOK_DOTTED: case TOK_WORD: case TOK_DOTTED_WORD: case TOK_INT: case TOK_COMMA: case TOK_COLON:
-    case TOK_PLUS: case TOK_MINUS: case TOK_STRING: return true;
-    default: return false;
-    }
-}
-
-// .section NAME { .b8 1, 2 ... label: .b32 label+4 ... }: data for debuggers, kept as a span.
-static bool parse_section(struct parser *p) {
-    uint32_t begin = p->token.offset;
-    advance(p);
-    if (!at(p, TOK_DOTTED)) {
-        unexpected(p, "a section's name");
-        return false;
-    }
-    skip_token(p);
-    if (!expect(p, TOK_LBRACE, "`{`")) return false;
-    while (is_section_token((enum token_kind)p->token.kind)) skip_token(p);
-    if (!expect(p, TOK_RBRACE, "debugging data or `}`")) return false;
-    *vec_push(p->arena, &p->module->sections) = (struct span){begin, p->previous_end};
-    p->module->has_dwarf = true;
     return true;
 }
 

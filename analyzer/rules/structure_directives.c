@@ -193,4 +193,7 @@ void check_debugging(struct checker *c) {
         structure_help(c, finding, "take `, debug` out of `.target`");
     }
     if (m->sections.n > 0) structure_need(c, FEATURE_SECTION, m->sections.at[0]);
+    if (m->section_label.end != 0) structure_need(c, FEATURE_SECTION_LABEL, m->section_label);
+    if (m->section_negative.end != 0) structure_need(c, FEATURE_SECTION_NEGATIVE, m->section_negative);
+    if (m->file_timestamp.end != 0) structure_need(c, FEATURE_FILE_TIMESTAMP, m->file_timestamp);
 }
