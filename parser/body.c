@@ -565,7 +565,7 @@ static bool parse_loc_numbers(struct parser *p, uint32_t *file, uint32_t *line, 
     for (int i = 0; i < 3; i++)
         if (!parse_plain_integer(p, &values[i], "the file, line and column")) return false;
     for (int i = 0; i < 3; i++)
-        if (values[i] > UINT32_MAX)
+        if (values[i] > UINT32_MAX && values[i] < (uint64_t)INT32_MIN)
             report(p, RULE_BAD_CONSTANT, (struct span){p->previous_end - 1, p->previous_end},
                    "%llu is too large: numbers of `.loc` are below 2^32", (unsigned long long)values[i]);
     *file = (uint32_t)values[0];

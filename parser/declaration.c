@@ -29,8 +29,10 @@ static enum isa_space word_space(enum directive_word word) {
 }
 
 static bool to_u32(struct parser *p, uint64_t value, uint32_t *out) {
-    *out = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-    if (value <= UINT32_MAX) return true;
+    // What fits 32 bits with a sign does, too: 18446744073709551615 is -1 (measured).
+    bool negative = value >= (uint64_t)INT32_MIN;
+    *out = value > UINT32_MAX && !negative ? UINT32_MAX : (uint32_t)value;
+    if (value <= UINT32_MAX || negative) return true;
     report(p, RULE_BAD_CONSTANT, (struct span){p->previous_end - 1, p->previous_end},
            "%llu is too large: numbers of declarations are below 2^32", (unsigned long long)value);
     return true;

@@ -6,9 +6,13 @@
 // signed unless a `U`, a size or a cast makes them unsigned; doubles. What ptxas takes: hexadecimal
 // floats stand alone; casts are `(.s64)` and `(.u64)`; a division by zero is refused.
 
-uint64_t integer_value(struct str text, bool *is_unsigned) {
+// The low 64 bits, as ptxas keeps them. `overflows`: ptxas says "Constant overflow", since a digit
+// follows what is past 63 bits already. What wraps with its last digit is taken (measured:
+// 18446744073709551616 is 0, 99999999999999999999 is refused; of 0b, 63 bits are taken).
+static uint64_t read_integer(struct str text, bool *is_unsigned, bool *overflows) {
     uint32_t len = text.len, i = 0;
     *is_unsigned = len > 0 && text.data[len - 1] == 'U';
+    *overflows = false;
     if (*is_unsigned) len--;
     uint64_t base = 10, value = 0;
     if (len > 1 && text.data[0] == '0') {
@@ -19,9 +23,26 @@ uint64_t integer_value(struct str text, bool *is_unsigned) {
     for (; i < len; i++) {
         char c = text.data[i];
         uint64_t digit = c <= '9' ? (uint64_t)(c - '0') : (uint64_t)((c | 32) - 'a' + 10);
-        value = value * base + digit;  // ptxas keeps the low 64 bits
+        *overflows = *overflows || value > INT64_MAX;
+        value = value * base + digit;
     }
+    if (base == 2 && value > INT64_MAX) *overflows = true;
     if (value > INT64_MAX) *is_unsigned = true;
+    return value;
+}
+
+uint64_t integer_value(struct str text, bool *is_unsigned) {
+    bool overflows;
+    return read_integer(text, is_unsigned, &overflows);
+}
+
+// The integer at hand.
+static uint64_t token_integer(struct parser *p, bool *is_unsigned) {
+    bool overflows;
+    uint64_t value = read_integer(token_text(p), is_unsigned, &overflows);
+    if (overflows)
+        report(p, RULE_BAD_CONSTANT, token_span(p), "`%.*s` does not fit 64 bits",
+               STR_ARG(token_text(p)));
     return value;
 }
 
@@ -84,7 +105,7 @@ static void set_integer(struct constant *c, uint64_t bits, bool is_unsigned) {
 static void take_literal(struct parser *p, struct constant *c) {
     struct str text = token_text(p);
     *c = (struct constant){.span = token_span(p)};
-    if (at(p, TOK_INT)) c->bits = integer_value(text, &c->is_unsigned);
+    if (at(p, TOK_INT)) c->bits = token_integer(p, &c->is_unsigned);
     else if (at(p, TOK_FLOAT)) {
         c->is_float = true;
         c->bits = double_bits(decimal_value(p, text));
@@ -124,7 +145,9 @@ static bool parse_cast(struct parser *p, struct constant *c) {
     return true;
 }
 
+// 0f and its digits stand alone; 0d and its digits are a number like any other (measured).
 static bool apply_unary(struct parser *p, enum token_kind sign, struct constant *c) {
+    if (c->hex == 8) c->hex = 0;
     if (c->hex != 0) {
         report(p, RULE_BAD_CONSTANT, c->span, "a hexadecimal float takes no operator");
         return false;
@@ -276,7 +299,8 @@ static bool apply_integer(struct parser *p, enum token_kind op, struct constant 
 }
 
 static bool apply(struct parser *p, enum token_kind op, struct constant *a, const struct constant *b) {
-    if (a->hex != 0 || b->hex != 0) {
+    if (a->hex == 8) a->hex = 0;
+    if (a->hex != 0 || b->hex == 4) {
         report(p, RULE_BAD_CONSTANT, a->hex != 0 ? a->span : b->span,
                "a hexadecimal float takes no operator");
         return false;
@@ -327,7 +351,7 @@ bool parse_plain_integer(struct parser *p, uint64_t *value, const char *expected
     bool is_unsigned;
     *value = 0;
     if (at(p, TOK_WORD) && str_eq(token_text(p), STR("WARP_SZ"))) *value = 32;
-    else if (at(p, TOK_INT)) *value = integer_value(token_text(p), &is_unsigned);
+    else if (at(p, TOK_INT)) *value = token_integer(p, &is_unsigned);
     else {
         unexpected(p, expected);
         return false;

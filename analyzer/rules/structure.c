@@ -62,10 +62,16 @@ struct declared *structure_declared(struct checker *c, name_id name) {
 
 // ---- what features need -----------------------------------------------------------------------
 
+// `.alias`; what is no word of the language stands as it is.
+static struct str quoted(struct checker *c, struct str text) {
+    bool word = text.len > 0 && text.data[0] == '.' && memchr(text.data, ' ', text.len) == NULL;
+    return word ? str_format(c->findings->arena, "`%.*s`", STR_ARG(text)) : text;
+}
+
 static void needs_version(struct checker *c, const struct isa_feature_row *row, struct span span) {
     struct finding *finding =
         structure_report(c, RULE_DIRECTIVE_VERSION, span, "%.*s needs `.version` %u.%u; the file says %u.%u",
-                 STR_ARG(row->text), row->version / 10u, row->version % 10u, c->version / 10u,
+                 STR_ARG(quoted(c, row->text)), row->version / 10u, row->version % 10u, c->version / 10u,
                  c->version % 10u);
     structure_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
     if (row->documented_version != row->version)
@@ -77,7 +83,7 @@ static void needs_version(struct checker *c, const struct isa_feature_row *row, 
 static void needs_target(struct checker *c, const struct isa_feature_row *row, struct span span) {
     struct finding *finding =
         structure_report(c, RULE_DIRECTIVE_TARGET, span, "%.*s needs `.target` sm_%u or higher; the file says %.*s",
-                 STR_ARG(row->text), row->target, STR_ARG(c->module->target));
+                 STR_ARG(quoted(c, row->text)), row->target, STR_ARG(c->module->target));
     structure_help(c, finding, "raise `.target` to sm_%u or higher", row->target);
 }
 
@@ -96,7 +102,7 @@ bool structure_need(struct checker *c, enum isa_feature feature, struct span spa
     if (c->version != 0 && row->gone != 0 && c->version >= row->gone) {
         struct finding *finding = structure_report(
             c, RULE_DIRECTIVE_REMOVED, span, "%.*s is not supported from `.version` %u.%u on; the file says %u.%u",
-            STR_ARG(row->text), row->gone / 10u, row->gone % 10u, c->version / 10u, c->version % 10u);
+            STR_ARG(quoted(c, row->text)), row->gone / 10u, row->gone % 10u, c->version / 10u, c->version % 10u);
         structure_help(c, finding, "take it out, or state a `.version` below %u.%u", row->gone / 10u, row->gone % 10u);
         met = false;
     }

@@ -67,7 +67,6 @@ struct checker {
     VEC_OF(struct shared_use) shared;
     uint64_t const_bytes;              // constants so far, laid out one by one
     struct span const_over;            // the variable that passed the limit; empty: none
-    bool address_32_reported;
     VEC_OF(uint32_t) function_stamps;  // by name_id: function + 1 that last used it
     VEC_OF(uint32_t) variable_stamps;  // by module variable: function + 1 that last used it
     VEC_OF(uint16_t) form_flags;       // by form: FORM_*; 0 when not yet known
