@@ -1,9 +1,9 @@
 #include "isa/features.h"
 
 const struct isa_feature_row isa_features[FEATURE_COUNT] = {
-#define FEATURE(id, text, version, target, gone, documented_version, documented_target) \
-    [FEATURE_##id] = {{text, sizeof(text) - 1}, version, target, gone, documented_version, \
-                      documented_target},
+#define FEATURE(id, text, version, target, gone, documented_version, documented_target)            \
+    [FEATURE_##id] = {{text, sizeof(text) - 1}, version,          target, gone,                    \
+                      documented_version,       documented_target},
 #include "isa/directives.def"
 };
 

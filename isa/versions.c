@@ -1,7 +1,7 @@
 #include "isa/versions.h"
 
 const struct target_row isa_targets[TARGET_COUNT] = {
-#define TARGET(id, text, number, kind, family, version, documented) \
+#define TARGET(id, text, number, kind, family, version, documented)                                \
     [TARGET_##id] = {{text, sizeof(text) - 1}, number, TARGET_##kind, family, version, documented},
 #include "isa/targets.def"
 };
@@ -9,7 +9,7 @@ const struct target_row isa_targets[TARGET_COUNT] = {
 enum { MEASURED = 1, PUBLISHED = 0 };
 
 const struct version_row isa_versions[] = {
-#define VERSION(version, cuda_first, cuda_last, branch, driver, known) \
+#define VERSION(version, cuda_first, cuda_last, branch, driver, known)                             \
     {version, cuda_first, cuda_last, branch, {driver, sizeof(driver) - 1}, known},
 #include "isa/versions.def"
 };
@@ -31,7 +31,8 @@ enum isa_target_id isa_target_find(struct str text) {
     struct str suffix = target_suffix(text);
     if (suffix.len == 0) return TARGET_UNKNOWN;
     for (int target = 0; target < TARGET_COUNT; target++)
-        if (str_eq(target_suffix(isa_targets[target].text), suffix)) return (enum isa_target_id)target;
+        if (str_eq(target_suffix(isa_targets[target].text), suffix))
+            return (enum isa_target_id)target;
     return TARGET_UNKNOWN;
 }
 
@@ -143,7 +144,8 @@ bool isa_driver_find(struct str text, struct driver_row *out) {
 
 struct str isa_version_driver_text(struct arena *arena, uint32_t version) {
     const struct version_row *row = isa_version_find(version);
-    if (row != NULL && row->branch == 0 && row->cuda_first == 0) row = isa_version_at_least(version + 1);
+    if (row != NULL && row->branch == 0 && row->cuda_first == 0)
+        row = isa_version_at_least(version + 1);
     if (row == NULL || row->branch == 0) return (struct str){"", 0};
     struct str release = row->driver;
     if (release.len == 0) release = str_format(arena, "%u", (unsigned)row->branch);

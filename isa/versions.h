@@ -15,12 +15,12 @@ enum isa_target_id {
 enum target_kind { TARGET_GENERIC, TARGET_FAMILY, TARGET_ARCH };
 
 struct target_row {
-    struct str text;      // "sm_90a"
-    uint16_t number;      // 90
-    uint8_t kind;         // enum target_kind
-    uint8_t family;       // 10 for sm_100 and sm_103; 0 where there is none
-    uint16_t version;     // least PTX version with it, measured
-    uint16_t documented;  // the same as the manual has it; 0: not there
+    struct str text;     // "sm_90a"
+    uint16_t number;     // 90
+    uint8_t kind;        // enum target_kind
+    uint8_t family;      // 10 for sm_100 and sm_103; 0 where there is none
+    uint16_t version;    // least PTX version with it, measured
+    uint16_t documented; // the same as the manual has it; 0: not there
 };
 
 extern const struct target_row isa_targets[TARGET_COUNT];
@@ -35,11 +35,11 @@ enum isa_target_id isa_target_nearest(struct str text);
 bool isa_target_runs_on(enum isa_target_id target, uint32_t compute_capability);
 
 struct version_row {
-    uint16_t version;                // 10 * major + minor
-    uint16_t cuda_first, cuda_last;  // 100 * major + minor; 0: no toolkit
-    uint16_t branch;                 // first number of the least driver; 0: not known
-    struct str driver;               // as published; may be empty
-    bool measured;                   // held against ptxas 13.0; else it is known from the manual
+    uint16_t version;               // 10 * major + minor
+    uint16_t cuda_first, cuda_last; // 100 * major + minor; 0: no toolkit
+    uint16_t branch;                // first number of the least driver; 0: not known
+    struct str driver;              // as published; may be empty
+    bool measured;                  // held against ptxas 13.0; else it is known from the manual
 };
 
 extern const struct version_row isa_versions[];
@@ -57,8 +57,8 @@ const struct version_row *isa_version_at_least(uint32_t version);
 // A driver as users name it: "550.54", "580" (a release of the driver), "12.4", "13" (the driver of
 // that CUDA release). A first number of 100 or more is a driver.
 struct driver_row {
-    uint32_t driver;  // major * 1000 + minor: 550054; 0 where only the CUDA release is known
-    uint16_t reads;   // newest PTX version that it reads; 0: not known
+    uint32_t driver; // major * 1000 + minor: 550054; 0 where only the CUDA release is known
+    uint16_t reads;  // newest PTX version that it reads; 0: not known
 };
 
 // False when the text is neither.

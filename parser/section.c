@@ -8,13 +8,13 @@ struct data_type {
     struct str text;
     int64_t least;
     uint64_t most;
-    bool addresses;  // a label or section may stand there
+    bool addresses; // a label or section may stand there
 };
 
 static const struct data_type data_types[] = {
-    {{"b8", 2}, INT8_MIN, UINT8_MAX, false},      {{"byte", 4}, INT8_MIN, UINT8_MAX, false},
-    {{"b16", 3}, INT16_MIN, UINT16_MAX, false},   {{"b32", 3}, INT32_MIN, UINT64_MAX, true},
-    {{"4byte", 5}, INT32_MIN, UINT64_MAX, true},  {{"b64", 3}, -INT64_MAX, UINT64_MAX, true},
+    {{"b8", 2}, INT8_MIN, UINT8_MAX, false},     {{"byte", 4}, INT8_MIN, UINT8_MAX, false},
+    {{"b16", 3}, INT16_MIN, UINT16_MAX, false},  {{"b32", 3}, INT32_MIN, UINT64_MAX, true},
+    {{"4byte", 5}, INT32_MIN, UINT64_MAX, true}, {{"b64", 3}, -INT64_MAX, UINT64_MAX, true},
     {{"quad", 4}, -INT64_MAX, UINT64_MAX, true},
 };
 
@@ -36,7 +36,7 @@ static bool parse_data_number(struct parser *p, const struct data_type *type) {
     uint64_t value = integer_value(token_text(p), &is_unsigned);
     span.end = p->token.offset + p->token.length;
     advance(p);
-    bool fits = negative ? value <= (uint64_t)-(type->least + 1) + 1 : value <= type->most;
+    bool fits = negative ? value <= (uint64_t) - (type->least + 1) + 1 : value <= type->most;
     if (!fits)
         report(p, RULE_BAD_CONSTANT, span, "%s%llu does not fit .%.*s", negative ? "-" : "",
                (unsigned long long)value, STR_ARG(type->text));

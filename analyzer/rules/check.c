@@ -61,9 +61,9 @@ static void stream_function(void *context, struct module *module, uint32_t funct
     checker_function(stream_checker(stream, module), function);
 }
 
-enum parse_status check_source(struct source *source, struct arena *arena,
-                               struct arena *body_arena, const struct check_options *options,
-                               struct findings *findings, struct module **module) {
+enum parse_status check_source(struct source *source, struct arena *arena, struct arena *body_arena,
+                               const struct check_options *options, struct findings *findings,
+                               struct module **module) {
     if (options == NULL) options = &no_options;
     struct stream stream = {NULL, arena, options, findings};
     struct parse_options parse = {.max_nesting = options->max_nesting};
@@ -71,8 +71,7 @@ enum parse_status check_source(struct source *source, struct arena *arena,
         parse.function_done = stream_function;
         parse.context = &stream;
     }
-    enum parse_status status =
-        parse_module(source, arena, body_arena, &parse, findings, module);
+    enum parse_status status = parse_module(source, arena, body_arena, &parse, findings, module);
     struct checker *checker = stream_checker(&stream, *module);
     if (options->keep_bodies)
         for (uint32_t i = 0; i < (*module)->functions.n; i++)

@@ -11,7 +11,8 @@ static struct finding *add(struct checker *c, enum rule rule, struct span span, 
     return finding;
 }
 
-struct finding *structure_report(struct checker *c, enum rule rule, struct span span, const char *format, ...) {
+struct finding *structure_report(struct checker *c, enum rule rule, struct span span,
+                                 const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct finding *finding = add(c, rule, span, format, args);
@@ -20,7 +21,7 @@ struct finding *structure_report(struct checker *c, enum rule rule, struct span 
 }
 
 struct finding *structure_report_as(struct checker *c, enum rule rule, enum severity severity,
-                            struct span span, const char *format, ...) {
+                                    struct span span, const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct finding *finding = add(c, rule, span, format, args);
@@ -45,7 +46,8 @@ void structure_note(struct checker *c, struct finding *finding, const char *form
     finding_note(c->findings, finding, "%.*s", STR_ARG(text));
 }
 
-void structure_label(struct checker *c, struct finding *finding, struct span span, const char *format, ...) {
+void structure_label(struct checker *c, struct finding *finding, struct span span,
+                     const char *format, ...) {
     va_list args;
     va_start(args, format);
     struct str text = str_vformat(c->findings->arena, format, args);
@@ -53,7 +55,9 @@ void structure_label(struct checker *c, struct finding *finding, struct span spa
     finding_label(c->findings, finding, place_of(c, span), "%.*s", STR_ARG(text));
 }
 
-struct str structure_name(const struct checker *c, name_id name) { return module_name(c->module, name); }
+struct str structure_name(const struct checker *c, name_id name) {
+    return module_name(c->module, name);
+}
 
 struct declared *structure_declared(struct checker *c, name_id name) {
     while (c->names.n <= name) vec_push(c->arena, &c->names)->definition = NO_INDEX;
@@ -69,21 +73,22 @@ static struct str quoted(struct checker *c, struct str text) {
 }
 
 static void needs_version(struct checker *c, const struct isa_feature_row *row, struct span span) {
-    struct finding *finding =
-        structure_report(c, RULE_DIRECTIVE_VERSION, span, "%.*s needs `.version` %u.%u; the file says %u.%u",
-                 STR_ARG(quoted(c, row->text)), row->version / 10u, row->version % 10u, c->version / 10u,
-                 c->version % 10u);
-    structure_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u, row->version % 10u);
+    struct finding *finding = structure_report(
+        c, RULE_DIRECTIVE_VERSION, span, "%.*s needs `.version` %u.%u; the file says %u.%u",
+        STR_ARG(quoted(c, row->text)), row->version / 10u, row->version % 10u, c->version / 10u,
+        c->version % 10u);
+    structure_help(c, finding, "raise `.version` to %u.%u or later", row->version / 10u,
+                   row->version % 10u);
     if (row->documented_version != row->version)
         structure_note(c, finding, "the PTX ISA manual asks for %u.%u; ptxas takes it from %u.%u",
-             row->documented_version / 10u, row->documented_version % 10u, row->version / 10u,
-             row->version % 10u);
+                       row->documented_version / 10u, row->documented_version % 10u,
+                       row->version / 10u, row->version % 10u);
 }
 
 static void needs_target(struct checker *c, const struct isa_feature_row *row, struct span span) {
-    struct finding *finding =
-        structure_report(c, RULE_DIRECTIVE_TARGET, span, "%.*s needs `.target` sm_%u or higher; the file says %.*s",
-                 STR_ARG(quoted(c, row->text)), row->target, STR_ARG(c->module->target));
+    struct finding *finding = structure_report(
+        c, RULE_DIRECTIVE_TARGET, span, "%.*s needs `.target` sm_%u or higher; the file says %.*s",
+        STR_ARG(quoted(c, row->text)), row->target, STR_ARG(c->module->target));
     structure_help(c, finding, "raise `.target` to sm_%u or higher", row->target);
 }
 
@@ -100,10 +105,13 @@ bool structure_need(struct checker *c, enum isa_feature feature, struct span spa
     const struct isa_feature_row *row = &isa_features[feature];
     bool met = true;
     if (c->version != 0 && row->gone != 0 && c->version >= row->gone) {
-        struct finding *finding = structure_report(
-            c, RULE_DIRECTIVE_REMOVED, span, "%.*s is not supported from `.version` %u.%u on; the file says %u.%u",
-            STR_ARG(quoted(c, row->text)), row->gone / 10u, row->gone % 10u, c->version / 10u, c->version % 10u);
-        structure_help(c, finding, "take it out, or state a `.version` below %u.%u", row->gone / 10u, row->gone % 10u);
+        struct finding *finding =
+            structure_report(c, RULE_DIRECTIVE_REMOVED, span,
+                             "%.*s is not supported from `.version` %u.%u on; the file says %u.%u",
+                             STR_ARG(quoted(c, row->text)), row->gone / 10u, row->gone % 10u,
+                             c->version / 10u, c->version % 10u);
+        structure_help(c, finding, "take it out, or state a `.version` below %u.%u",
+                       row->gone / 10u, row->gone % 10u);
         met = false;
     }
     if (c->version != 0 && c->version < row->version) {

@@ -26,26 +26,26 @@ struct declared {
 enum use_kind { USE_CALL, USE_ADDRESS, USE_TARGET /* of .calltargets */, USE_INITIALIZER };
 struct function_use {
     name_id name;
-    uint32_t offset, end;  // where
-    uint8_t kind;          // enum use_kind
+    uint32_t offset, end; // where
+    uint8_t kind;         // enum use_kind
 };
 
 // A .shared variable that a body uses or declares.
 struct shared_use {
     uint64_t size;
     uint32_t align;
-    uint32_t variable;  // index into module.variables; NO_INDEX: the body's own
+    uint32_t variable; // index into module.variables; NO_INDEX: the body's own
     struct span span;
 };
 
 // What a body reaches, kept when the body is gone.
 struct reach {
-    uint32_t use_first, use_count;        // in checker.uses
-    uint32_t shared_first, shared_count;  // in checker.shared
-    struct span small_argument;           // a call that passes .u8, .u16 or .pred; empty: none
-    struct span cta_group[2];             // first instruction of each .cta_group; empty: none
+    uint32_t use_first, use_count;       // in checker.uses
+    uint32_t shared_first, shared_count; // in checker.shared
+    struct span small_argument;          // a call that passes .u8, .u16 or .pred; empty: none
+    struct span cta_group[2];            // first instruction of each .cta_group; empty: none
     bool calls_indirectly;
-    uint32_t stamp;                       // entry + 1 that visited it last
+    uint32_t stamp; // entry + 1 that visited it last
 };
 
 struct checker {
@@ -54,38 +54,39 @@ struct checker {
     const struct check_options *options;
     struct findings *findings;
     struct instruction_checker *instructions;
-    struct isa_target target;  // of the file; number 0: not known
-    uint16_t version;          // 0: not known
-    bool not_checked;          // .version is newer than what is known in full
+    struct isa_target target; // of the file; number 0: not known
+    uint16_t version;         // 0: not known
+    bool not_checked;         // .version is newer than what is known in full
 
-    VEC_OF(struct declared) names;     // by name_id
-    uint32_t functions_taken, variables_taken, aliases_taken;  // declarations taken so far
+    VEC_OF(struct declared) names;                            // by name_id
+    uint32_t functions_taken, variables_taken, aliases_taken; // declarations taken so far
     uint32_t pragmas_taken;
-    VEC_OF(struct reach) reaches;      // by function
+    VEC_OF(struct reach) reaches; // by function
     VEC_OF(struct function_use) uses;
     VEC_OF(uint32_t) initializer_uses; // those uses that stand in initialisers
     VEC_OF(struct shared_use) shared;
-    uint64_t const_bytes;              // constants so far, laid out one by one
-    struct span const_over;            // the variable that passed the limit; empty: none
-    VEC_OF(uint32_t) function_stamps;  // by name_id: function + 1 that last used it
-    VEC_OF(uint32_t) variable_stamps;  // by module variable: function + 1 that last used it
-    VEC_OF(uint16_t) form_flags;       // by form: FORM_*; 0 when not yet known
-    VEC_OF(struct required) required;  // what features outside of instructions need
+    uint64_t const_bytes;   // constants so far, laid out one by one
+    struct span const_over; // the variable that passed the limit; empty: none
+    bool address_32_reported;
+    VEC_OF(uint32_t) function_stamps; // by name_id: function + 1 that last used it
+    VEC_OF(uint32_t) variable_stamps; // by module variable: function + 1 that last used it
+    VEC_OF(uint16_t) form_flags;      // by form: FORM_*; 0 when not yet known
+    VEC_OF(struct required) required; // what features outside of instructions need
 };
 
 // Findings at a span of the module's source.
-struct finding *structure_report(struct checker *c, enum rule rule, struct span span, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+struct finding *structure_report(struct checker *c, enum rule rule, struct span span,
+                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 // The same with a severity of its own.
 struct finding *structure_report_as(struct checker *c, enum rule rule, enum severity severity,
-                            struct span span, const char *format, ...)
+                                    struct span span, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void structure_help(struct checker *c, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void structure_note(struct checker *c, struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void structure_label(struct checker *c, struct finding *finding, struct span span, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void structure_label(struct checker *c, struct finding *finding, struct span span,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 struct str structure_name(const struct checker *c, name_id name);
 
 // Holds the file's version and target against what a feature needs, and notes the need.

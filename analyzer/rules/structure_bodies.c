@@ -7,18 +7,44 @@ enum {
     FORM_CALL = 2,
     FORM_BRX = 4,
     FORM_BRA = 8,
-    FORM_CTA_GROUP_1 = 16,
-    FORM_CTA_GROUP_2 = 32,
-    FORM_READS_PARAM = 64,  // ld.param
-    FORM_WRITES_PARAM = 128,
+    FORM_MOVES_32 = 16,    // mov of 32 bits
+    FORM_ADDRESS = 32,     // its address is generic or of .global
+    FORM_CONVERTS_32 = 64, // cvta of 32 bits
+    FORM_CTA_GROUP_1 = 128,
+    FORM_CTA_GROUP_2 = 256,
+    FORM_READS_PARAM = 512, // ld.param
+    FORM_WRITES_PARAM = 1024,
 };
+
+static bool opcode_takes_address(const struct isa_form *form) {
+    switch (form->opcode) {
+    case OP_ld:
+    case OP_ldu:
+    case OP_st:
+    case OP_atom:
+    case OP_red:
+    case OP_prefetch:
+    case OP_prefetchu:
+    case OP_discard:
+    case OP_applypriority:
+    case OP_mbarrier:
+    case OP_multimem: return form->space_count == 0 || form->spaces[0] == SPACE_GLOBAL;
+    default: return false;
+    }
+}
 
 static uint16_t flags_of(const struct isa_form *form) {
     unsigned flags = FORM_KNOWN;
+    bool of_32_bits = form->type_count > 0 && isa_types[form->types[0]].bits == 32;
     if (form->opcode == OP_call) flags |= FORM_CALL;
     if (form->opcode == OP_brx) flags |= FORM_BRX;
     if (form->opcode == OP_bra) flags |= FORM_BRA;
-    bool of_param = form->space_count > 0 && (form->spaces[0] == SPACE_PARAM || form->spaces[0] == SPACE_PARAM_FUNC || form->spaces[0] == SPACE_PARAM_ENTRY);
+    if (form->opcode == OP_mov && of_32_bits) flags |= FORM_MOVES_32;
+    if (form->opcode == OP_cvta && of_32_bits) flags |= FORM_CONVERTS_32;
+    if (opcode_takes_address(form)) flags |= FORM_ADDRESS;
+    bool of_param = form->space_count > 0 &&
+                    (form->spaces[0] == SPACE_PARAM || form->spaces[0] == SPACE_PARAM_FUNC ||
+                     form->spaces[0] == SPACE_PARAM_ENTRY);
     if (of_param && form->opcode == OP_ld) flags |= FORM_READS_PARAM;
     if (of_param && form->opcode == OP_st) flags |= FORM_WRITES_PARAM;
     if (isa_form_has(form, MOD_cta_group__1)) flags |= FORM_CTA_GROUP_1;
@@ -84,7 +110,8 @@ static void use_shared(struct checker *c, uint32_t function, const struct operan
 
 static void use_operand(struct checker *c, uint32_t function, const struct operand *operand,
                         uint8_t kind) {
-    if (operand->kind == OPERAND_FUNC) use_function(c, function, operand, kind);
+    if (operand->kind == OPERAND_FUNC)
+        use_function(c, function, operand, kind);
     else if (operand->kind == OPERAND_VAR && !(operand->var & VAR_LOCAL) &&
              c->module->variables.at[operand->var].space == SPACE_SHARED)
         use_shared(c, function, operand);
@@ -95,6 +122,40 @@ static void declare_shared(struct checker *c, const struct variable *variable) {
     if (variable->space != SPACE_SHARED || !variable_size(variable, &size)) return;
     *vec_push(c->arena, &c->shared) =
         (struct shared_use){size, variable_align(variable), NO_INDEX, variable->span};
+}
+
+// ---- 32-bit addresses -------------------------------------------------------------------------
+
+static void address_32(struct checker *c, struct span span) {
+    if (c->address_32_reported || c->module->address_size == 32) return;
+    c->address_32_reported = true; // one is enough: the whole file is refused
+    struct finding *finding =
+        structure_report(c, RULE_ADDRESS_32_BIT, span, "a global or generic address of 32 bits");
+    structure_note(c, finding, "compilation with 32-bit addresses ended with CUDA 13 and sm_90");
+    structure_help(c, finding, "use a 64-bit register");
+}
+
+static bool is_register_32(struct checker *c, struct function *function,
+                           const struct operand *operand) {
+    if (operand->kind != OPERAND_REG) return false;
+    const struct variable *variable = module_variable(c->module, function, operand->var);
+    return variable->vec == 1 && isa_types[variable->type].bits == 32;
+}
+
+static void check_address(struct checker *c, struct function *function,
+                          const struct operand *operand) {
+    if (operand->kind != OPERAND_ADDRESS || operand->count == 0) return;
+    const struct operand *base = &function->body->elements.at[operand->first];
+    if (is_register_32(c, function, base) && !(base->flags & OPERAND_INDEXED))
+        address_32(c, operand_span(base));
+}
+
+static void check_moved_address(struct checker *c, struct function *function,
+                                const struct operand *operands, uint32_t count) {
+    if (count != 2 || operands[1].kind != OPERAND_VAR || operands[1].value != 0) return;
+    const struct variable *variable = module_variable(c->module, function, operands[1].var);
+    if (variable->space == SPACE_GLOBAL && isa_types[variable->type].class != TYPE_CLASS_O)
+        address_32(c, operand_span(&operands[1]));
 }
 
 // ---- parameters -------------------------------------------------------------------------------
@@ -119,12 +180,15 @@ static void check_parameter_access(struct checker *c, const struct function *fun
 
 // ---- labels -----------------------------------------------------------------------------------
 
-static void check_branch(struct checker *c, const struct body *body, const struct operand *operand) {
-    if (operand->kind != OPERAND_LABEL || body->labels.at[operand->label].kind == LABEL_PLAIN) return;
-    structure_report(c, RULE_CALL_TARGET, operand_span(operand), "`%.*s` is no place to branch to: it names %s",
-             STR_ARG(structure_name(c, body->labels.at[operand->label].name)),
-             body->labels.at[operand->label].kind == LABEL_BRANCHTARGETS ? "a list of branch targets"
-                                                                         : "call targets");
+static void check_branch(struct checker *c, const struct body *body,
+                         const struct operand *operand) {
+    if (operand->kind != OPERAND_LABEL || body->labels.at[operand->label].kind == LABEL_PLAIN)
+        return;
+    structure_report(
+        c, RULE_CALL_TARGET, operand_span(operand), "`%.*s` is no place to branch to: it names %s",
+        STR_ARG(structure_name(c, body->labels.at[operand->label].name)),
+        body->labels.at[operand->label].kind == LABEL_BRANCHTARGETS ? "a list of branch targets"
+                                                                    : "call targets");
 }
 
 static void check_indexed_branch(struct checker *c, const struct body *body,
@@ -135,8 +199,9 @@ static void check_indexed_branch(struct checker *c, const struct body *body,
                 body->labels.at[operand->label].kind == LABEL_BRANCHTARGETS &&
                 body->labels.at[operand->label].offset < instruction->offset;
     if (good) return;
-    struct finding *finding = structure_report(c, RULE_CALL_TARGET, operand_span(operand),
-                                       "brx.idx needs the label of a `.branchtargets` list above it");
+    struct finding *finding =
+        structure_report(c, RULE_CALL_TARGET, operand_span(operand),
+                         "brx.idx needs the label of a `.branchtargets` list above it");
     structure_help(c, finding, "write `LABEL: .branchtargets A, B;` before this instruction");
 }
 
@@ -147,11 +212,14 @@ static void check_list(struct checker *c, uint32_t function, const struct body *
         const struct operand *element = &body->elements.at[list->element_first + i];
         if (element->kind == OPERAND_NAME) continue;
         if (label->kind == LABEL_CALLTARGETS) {
-            if (element->kind == OPERAND_FUNC) use_function(c, function, element, USE_TARGET);
+            if (element->kind == OPERAND_FUNC)
+                use_function(c, function, element, USE_TARGET);
             else
-                structure_report(c, RULE_CALL_TARGET, operand_span(element), "`.calltargets` lists functions");
+                structure_report(c, RULE_CALL_TARGET, operand_span(element),
+                                 "`.calltargets` lists functions");
         } else if (element->kind != OPERAND_LABEL)
-            structure_report(c, RULE_CALL_TARGET, operand_span(element), "`.branchtargets` lists labels");
+            structure_report(c, RULE_CALL_TARGET, operand_span(element),
+                             "`.branchtargets` lists labels");
     }
 }
 
@@ -180,10 +248,16 @@ static void check_flags(struct checker *c, struct function *function,
     if (flags & FORM_CALL) check_call(c, function, instruction, reach);
     if (flags & FORM_BRA && count == 1) check_branch(c, body, &operands[0]);
     if (flags & FORM_BRX && count == 2) check_indexed_branch(c, body, instruction, &operands[1]);
+    if (flags & FORM_ADDRESS)
+        for (uint32_t i = 0; i < count; i++) check_address(c, function, &operands[i]);
+    if (flags & FORM_MOVES_32) check_moved_address(c, function, operands, count);
     if (flags & (FORM_READS_PARAM | FORM_WRITES_PARAM))
         check_parameter_access(c, function, operands, count, (flags & FORM_WRITES_PARAM) != 0);
-    if (flags & FORM_CTA_GROUP_1 && reach->cta_group[0].end == 0) reach->cta_group[0] = opcode_span(instruction);
-    if (flags & FORM_CTA_GROUP_2 && reach->cta_group[1].end == 0) reach->cta_group[1] = opcode_span(instruction);
+    if (flags & FORM_CONVERTS_32) address_32(c, opcode_span(instruction));
+    if (flags & FORM_CTA_GROUP_1 && reach->cta_group[0].end == 0)
+        reach->cta_group[0] = opcode_span(instruction);
+    if (flags & FORM_CTA_GROUP_2 && reach->cta_group[1].end == 0)
+        reach->cta_group[1] = opcode_span(instruction);
 }
 
 static void use_operands(struct checker *c, uint32_t function, const struct body *body,
@@ -237,7 +311,8 @@ static void check_locations(struct checker *c, const struct body *body) {
 }
 
 static void check_variables(struct checker *c, const struct function *function) {
-    for (uint32_t i = function->return_count + function->param_count; i < function->variables.n; i++) {
+    for (uint32_t i = function->return_count + function->param_count; i < function->variables.n;
+         i++) {
         const struct variable *variable = &function->variables.at[i];
         check_variable(c, variable, function);
         declare_shared(c, variable);

@@ -7,11 +7,12 @@
 // defines. Limits as ptxas 13.0 and driver 580 have them.
 
 enum {
-    CONST_LIMIT = 65536,      // bytes of .const in a module, unused variables included
-    SHARED_LIMIT = 49152,     // static bytes of an entry; the driver takes more
-    RENAMED_FROM = 101, RENAMED_TO = 110,  // sm_101 became sm_110
-    PARAMETER_LIMIT_1_4 = 256,  // below PTX 1.5
-    PARAMETER_LIMIT = 4352,   // below PTX 8.1, and below sm_70
+    CONST_LIMIT = 65536,  // bytes of .const in a module, unused variables included
+    SHARED_LIMIT = 49152, // static bytes of an entry; the driver takes more
+    RENAMED_FROM = 101,
+    RENAMED_TO = 110,          // sm_101 became sm_110
+    PARAMETER_LIMIT_1_4 = 256, // below PTX 1.5
+    PARAMETER_LIMIT = 4352,    // below PTX 8.1, and below sm_70
     PARAMETER_LIMIT_8_1 = 32764,
 };
 
@@ -32,10 +33,10 @@ void count_constant(struct checker *c, const struct variable *variable) {
 static void check_constants(struct checker *c) {
     if (c->const_over.end == 0) return;
     struct finding *finding = structure_report(c, RULE_CONST_OVER_64K, c->const_over,
-                                       "%llu bytes of .const; a module has at most %d",
-                                       (unsigned long long)c->const_bytes, CONST_LIMIT);
+                                               "%llu bytes of .const; a module has at most %d",
+                                               (unsigned long long)c->const_bytes, CONST_LIMIT);
     structure_help(c, finding, "move %llu bytes or more to .global",
-         (unsigned long long)(c->const_bytes - CONST_LIMIT));
+                   (unsigned long long)(c->const_bytes - CONST_LIMIT));
 }
 
 void check_parameter_space(struct checker *c, const struct function *function) {
@@ -47,14 +48,16 @@ void check_parameter_space(struct checker *c, const struct function *function) {
         bytes = lay_out(bytes, size, variable_align(variable));
     }
     uint32_t limit = PARAMETER_LIMIT_8_1;
-    if (c->version != 0 && c->version < 15) limit = PARAMETER_LIMIT_1_4;
+    if (c->version != 0 && c->version < 15)
+        limit = PARAMETER_LIMIT_1_4;
     else if (c->version != 0 && c->version < isa_features[FEATURE_LARGE_PARAMETERS].version)
         limit = PARAMETER_LIMIT;
     struct str name = structure_name(c, function->name);
     if (bytes > limit) {
-        struct finding *finding = structure_report(c, RULE_PARAMETER_SPACE, function->span,
-                                           "`%.*s` takes %llu bytes of parameters; at most %u fit",
-                                           STR_ARG(name), (unsigned long long)bytes, limit);
+        struct finding *finding =
+            structure_report(c, RULE_PARAMETER_SPACE, function->span,
+                             "`%.*s` takes %llu bytes of parameters; at most %u fit", STR_ARG(name),
+                             (unsigned long long)bytes, limit);
         structure_help(c, finding, "pass a pointer to a structure in global memory");
     } else if (bytes > PARAMETER_LIMIT)
         structure_need(c, FEATURE_LARGE_PARAMETERS, function->span);
@@ -69,9 +72,9 @@ struct walk {
     struct checker *c;
     uint32_t stamp;
     VEC_OF(uint32_t) stack;
-    VEC_OF(uint32_t) shared_stamps;  // by module variable
+    VEC_OF(uint32_t) shared_stamps; // by module variable
     uint64_t shared_bytes, shared_limit;
-    struct span shared_span;   // of the variable that passes the limit; empty: none
+    struct span shared_span; // of the variable that passes the limit; empty: none
     struct span cta_group[2], small_argument;
     uint64_t visits;
 };
@@ -89,12 +92,14 @@ static void push_function(struct walk *walk, name_id name) {
 
 static void add_shared(struct walk *walk, const struct shared_use *use) {
     if (use->variable != NO_INDEX) {
-        while (walk->shared_stamps.n <= use->variable) (void)vec_push(walk->c->arena, &walk->shared_stamps);
+        while (walk->shared_stamps.n <= use->variable)
+            (void)vec_push(walk->c->arena, &walk->shared_stamps);
         if (walk->shared_stamps.at[use->variable] == walk->stamp) return;
         walk->shared_stamps.at[use->variable] = walk->stamp;
     }
     walk->shared_bytes = lay_out(walk->shared_bytes, use->size, use->align);
-    if (walk->shared_bytes > walk->shared_limit && walk->shared_span.end == 0) walk->shared_span = use->span;
+    if (walk->shared_bytes > walk->shared_limit && walk->shared_span.end == 0)
+        walk->shared_span = use->span;
 }
 
 static void visit(struct walk *walk, uint32_t function) {
@@ -168,13 +173,15 @@ static void report_shared(struct checker *c, const struct walk *walk, struct str
         return;
     }
     structure_note(c, finding, "the driver's own compiler allows what a block of the GPU can have");
-    structure_help(c, finding, "declare the array `.extern .shared` and give its size at the launch");
+    structure_help(c, finding,
+                   "declare the array `.extern .shared` and give its size at the launch");
 }
 
 static void report_cta_groups(struct checker *c, const struct walk *walk, struct str name) {
     if (walk->cta_group[0].end == 0 || walk->cta_group[1].end == 0) return;
-    struct finding *finding = structure_report(c, RULE_MIXED_CTA_GROUPS, walk->cta_group[1],
-                                       "`%.*s` uses both .cta_group::1 and .cta_group::2", STR_ARG(name));
+    struct finding *finding =
+        structure_report(c, RULE_MIXED_CTA_GROUPS, walk->cta_group[1],
+                         "`%.*s` uses both .cta_group::1 and .cta_group::2", STR_ARG(name));
     finding->kernel = name;
     structure_label(c, finding, walk->cta_group[0], "the other group");
     structure_help(c, finding, "use one of them in all that the kernel reaches");
@@ -183,9 +190,11 @@ static void report_cta_groups(struct checker *c, const struct walk *walk, struct
 static void report_small(struct checker *c, const struct walk *walk, uint32_t *reported) {
     if (walk->small_argument.end == 0 || walk->small_argument.begin == *reported) return;
     *reported = walk->small_argument.begin;
-    struct finding *finding = structure_report(c, RULE_SMALL_REGISTER_ARGUMENT, walk->small_argument,
-                                       "this call passes a predicate, or an integer of 8 or 16 bits");
-    structure_note(c, finding, "the calling convention has no place for them (.b8 and .b16 are passed)");
+    struct finding *finding =
+        structure_report(c, RULE_SMALL_REGISTER_ARGUMENT, walk->small_argument,
+                         "this call passes a predicate, or an integer of 8 or 16 bits");
+    structure_note(c, finding,
+                   "the calling convention has no place for them (.b8 and .b16 are passed)");
     structure_help(c, finding, "declare the parameter `.b32`");
 }
 
@@ -202,7 +211,8 @@ static void check_entries(struct checker *c) {
         report_small(c, &walk, &small_reported);
         if (walk.visits < MOST_VISITS) continue;
         structure_report_as(c, RULE_LIMIT, SEVERITY_NOTE, function->span,
-                    "too many entries reach too many functions: what the entries below reach is not summed");
+                            "too many entries reach too many functions: what the entries below "
+                            "reach is not summed");
         return;
     }
 }
@@ -230,20 +240,22 @@ static enum rule unresolved_rule(struct str name) {
 
 static void unresolved_function(struct checker *c, struct str name, struct span span,
                                 struct span declaration, bool used) {
-    enum severity severity = as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING;
+    enum severity severity =
+        as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING;
     enum rule rule = unresolved_rule(name);
-    struct finding *finding =
-        structure_report_as(c, rule, severity, span,
-                    used ? "`%.*s` is used and defined nowhere in this file"
-                         : "`%.*s` is declared, not as .extern, and defined nowhere in this file",
-                    STR_ARG(name));
+    struct finding *finding = structure_report_as(
+        c, rule, severity, span,
+        used ? "`%.*s` is used and defined nowhere in this file"
+             : "`%.*s` is declared, not as .extern, and defined nowhere in this file",
+        STR_ARG(name));
     if (used) structure_label(c, finding, declaration, "declared here");
     if (rule == RULE_UNRESOLVED_LIBDEVICE)
         structure_help(c, finding, "link libdevice.10.bc before the PTX is written");
     else if (rule == RULE_NEEDS_CUDADEVRT)
         structure_help(c, finding, "link the PTX with libcudadevrt.a (cuLinkAddFile)");
     else
-        structure_help(c, finding, "link the file that defines it (cuLinkAddData), or define it here");
+        structure_help(c, finding,
+                       "link the file that defines it (cuLinkAddData), or define it here");
     structure_note(c, finding, "the driver supplies vprintf, malloc, free and __assertfail only");
 }
 
@@ -259,17 +271,19 @@ static bool is_withdrawn(const struct checker *c, struct str name) {
 static void check_use(struct checker *c, const struct function_use *use) {
     struct declared *declared = structure_declared(c, use->name);
     struct str name = structure_name(c, use->name);
-    if (use->kind == USE_TARGET || declared->kind != DECLARED_FUNCTION || declared->known_missing) return;
+    if (use->kind == USE_TARGET || declared->kind != DECLARED_FUNCTION || declared->known_missing)
+        return;
     if (declared->defined || declared->alias_of != 0 || is_supplied(name)) return;
     declared->known_missing = true;
     const struct function *function = &c->module->functions.at[declared->first];
     struct span span = {use->offset, use->end};
     if (is_withdrawn(c, name)) {
-        struct finding *finding =
-            structure_report(c, RULE_NEEDS_CUDADEVRT, span,
-                             "`%.*s` cannot be called on compute capability 9.0 and later", STR_ARG(name));
+        struct finding *finding = structure_report(
+            c, RULE_NEEDS_CUDADEVRT, span,
+            "`%.*s` cannot be called on compute capability 9.0 and later", STR_ARG(name));
         finding->predicts.result = RESULT_CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC;
-        structure_help(c, finding, "end the kernel where it waits, and launch the rest from the host");
+        structure_help(c, finding,
+                       "end the kernel where it waits, and launch the rest from the host");
         return;
     }
     unresolved_function(c, name, span, function->span, true);
@@ -285,24 +299,26 @@ static void check_declared_only(struct checker *c, const struct declared *declar
         unresolved_function(c, name, function->span, function->span, false);
         return;
     }
-    struct finding *finding =
-        structure_report_as(c, RULE_ENTRY_WITHOUT_BODY,
-                    as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING,
-                    function->span, "entry `%.*s` is declared and has no body in this file", STR_ARG(name));
+    struct finding *finding = structure_report_as(
+        c, RULE_ENTRY_WITHOUT_BODY,
+        as_driver(c) && !c->options->relocatable ? SEVERITY_ERROR : SEVERITY_WARNING,
+        function->span, "entry `%.*s` is declared and has no body in this file", STR_ARG(name));
     finding->kernel = name;
 }
 
-static void check_declared_variable(struct checker *c, const struct declared *declared, name_id id) {
+static void check_declared_variable(struct checker *c, const struct declared *declared,
+                                    name_id id) {
     if (declared->kind != DECLARED_VARIABLE || declared->defined) return;
     const struct variable *variable = &c->module->variables.at[declared->first];
     struct str name = structure_name(c, id);
     if (variable->unsized && variable->space == SPACE_SHARED) return;
     bool fatal = variable->unsized && as_driver(c) && !c->options->relocatable;
-    struct finding *finding = structure_report_as(c, RULE_UNRESOLVED_VARIABLE,
-                                          fatal ? SEVERITY_ERROR : SEVERITY_WARNING, variable->span,
-                                          "`%.*s` is .extern and defined nowhere in this file", STR_ARG(name));
+    struct finding *finding = structure_report_as(
+        c, RULE_UNRESOLVED_VARIABLE, fatal ? SEVERITY_ERROR : SEVERITY_WARNING, variable->span,
+        "`%.*s` is .extern and defined nowhere in this file", STR_ARG(name));
     if (fatal)
-        finding->predicts = (struct prediction){PHASE_LOAD, CONFIDENCE_CERTAIN, RESULT_CUDA_ERROR_INVALID_PTX};
+        finding->predicts =
+            (struct prediction){PHASE_LOAD, CONFIDENCE_CERTAIN, RESULT_CUDA_ERROR_INVALID_PTX};
     else if (!variable->unsized)
         structure_note(c, finding, "the driver gives it memory of its own, zeroed");
     structure_help(c, finding, "define it, or link the file that does");

@@ -15,8 +15,13 @@ static bool is_opaque(const struct variable *variable) {
 
 static bool is_small_float_or_packed(uint8_t type) {
     switch (type) {
-    case TYPE_E4M3: case TYPE_E5M2: case TYPE_E3M2: case TYPE_E2M3: case TYPE_E2M1:
-    case TYPE_UE4M3: case TYPE_UE8M0: return true;
+    case TYPE_E4M3:
+    case TYPE_E5M2:
+    case TYPE_E3M2:
+    case TYPE_E2M3:
+    case TYPE_E2M1:
+    case TYPE_UE4M3:
+    case TYPE_UE8M0: return true;
     default: return false;
     }
 }
@@ -39,15 +44,15 @@ static bool check_vector(struct checker *c, const struct variable *variable) {
     uint32_t bits = isa_types[variable->type].bits * (uint32_t)variable->vec;
     struct str name = structure_name(c, variable->name);
     if (is_opaque(variable))
-        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s has no vectors", STR_ARG(name),
-                 type_text(c, variable->type));
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s has no vectors",
+                         STR_ARG(name), type_text(c, variable->type));
     else if (variable->type == TYPE_PRED)
-        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: predicates have no vectors",
-                 STR_ARG(name));
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span,
+                         "`%.*s`: predicates have no vectors", STR_ARG(name));
     else if (bits > 128)
         structure_report(c, RULE_VARIABLE_TYPE, variable->span,
-                 "`%.*s`: .v%u of .%s is %u bits; a vector has at most 128", STR_ARG(name),
-                 variable->vec, type_text(c, variable->type), bits);
+                         "`%.*s`: .v%u of .%s is %u bits; a vector has at most 128", STR_ARG(name),
+                         variable->vec, type_text(c, variable->type), bits);
     else
         return true;
     return false;
@@ -60,8 +65,9 @@ static bool check_type(struct checker *c, const struct variable *variable) {
     if (variable->type == TYPE_F16X2) structure_need(c, FEATURE_TYPE_F16X2, variable->span);
     if (is_opaque(variable)) structure_need(c, FEATURE_OPAQUE, variable->span);
     if (is_small_float_or_packed(variable->type)) {
-        structure_report(c, RULE_VARIABLE_TYPE, variable->span, "`%.*s`: .%s is a type of instructions only",
-                 STR_ARG(structure_name(c, variable->name)), type_text(c, variable->type));
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span,
+                         "`%.*s`: .%s is a type of instructions only",
+                         STR_ARG(structure_name(c, variable->name)), type_text(c, variable->type));
         return false;
     }
     return check_vector(c, variable);
@@ -71,8 +77,8 @@ static void check_alignment(struct checker *c, const struct variable *variable, 
                             bool stated) {
     if (!stated || is_power_of_two(align)) return;
     struct finding *finding = structure_report(c, RULE_ALIGNMENT, variable->span,
-                                       "alignment %u of `%.*s` is not a power of two", align,
-                                       STR_ARG(structure_name(c, variable->name)));
+                                               "alignment %u of `%.*s` is not a power of two",
+                                               align, STR_ARG(structure_name(c, variable->name)));
     uint64_t up = 1;
     while (up < align) up *= 2;
     structure_help(c, finding, "state `.align %llu`", (unsigned long long)up);
@@ -91,9 +97,10 @@ static void check_opaque(struct checker *c, const struct variable *variable, boo
 
 static void check_sampler_mode(struct checker *c, const struct variable *variable) {
     if (variable->type != TYPE_SAMPLERREF || c->module->texmode_independent) return;
-    struct finding *finding = structure_report(c, RULE_VARIABLE_TYPE, variable->span,
-                                       "`%.*s`: samplers need `.target` with texmode_independent",
-                                       STR_ARG(structure_name(c, variable->name)));
+    struct finding *finding =
+        structure_report(c, RULE_VARIABLE_TYPE, variable->span,
+                         "`%.*s`: samplers need `.target` with texmode_independent",
+                         STR_ARG(structure_name(c, variable->name)));
     structure_help(c, finding, "add `, texmode_independent` to `.target`");
 }
 
@@ -121,11 +128,13 @@ static void check_memory(struct checker *c, const struct variable *variable, boo
     else if (variable->space == SPACE_PARAM && (variable->vec > 1 || variable->type == TYPE_F16X2))
         bad_space(c, variable, "vectors do not fit .param");
     else if (is_incomplete(variable) && !is_extern) {
-        struct finding *finding = structure_report(c, RULE_INCOMPLETE_ARRAY, variable->span,
-                                           "`%.*s` has no size", STR_ARG(structure_name(c, variable->name)));
-        structure_help(c, finding, variable->space == SPACE_SHARED && !in_function
-                             ? "state a size, or declare it `.extern .shared`"
-                             : "state a size");
+        struct finding *finding =
+            structure_report(c, RULE_INCOMPLETE_ARRAY, variable->span, "`%.*s` has no size",
+                             STR_ARG(structure_name(c, variable->name)));
+        structure_help(c, finding,
+                       variable->space == SPACE_SHARED && !in_function
+                           ? "state a size, or declare it `.extern .shared`"
+                           : "state a size");
     } else if (variable->space == SPACE_PARAM && !in_function)
         bad_space(c, variable, ".param variables belong in a function");
     else if (variable->space == SPACE_LOCAL && !in_function)
@@ -133,10 +142,14 @@ static void check_memory(struct checker *c, const struct variable *variable, boo
 }
 
 static void check_space(struct checker *c, const struct variable *variable, bool in_function) {
-    if (is_opaque(variable)) check_opaque(c, variable, in_function);
-    else if (variable->space == SPACE_REG) check_register(c, variable, in_function);
-    else if (variable->space == SPACE_TEX) check_tex(c, variable, in_function);
-    else if (variable->space != SPACE_NONE) check_memory(c, variable, in_function);
+    if (is_opaque(variable))
+        check_opaque(c, variable, in_function);
+    else if (variable->space == SPACE_REG)
+        check_register(c, variable, in_function);
+    else if (variable->space == SPACE_TEX)
+        check_tex(c, variable, in_function);
+    else if (variable->space != SPACE_NONE)
+        check_memory(c, variable, in_function);
 }
 
 // ---- linkage, banks, attributes ---------------------------------------------------------------
@@ -157,19 +170,21 @@ static void check_bank(struct checker *c, const struct variable *variable) {
     if (variable->bank == NO_INDEX || variable->space != SPACE_CONST) return;
     if (!structure_need(c, FEATURE_CONST_BANK, variable->span)) return;
     if (variable->bank >= BANKS)
-        structure_report(c, RULE_VARIABLE_SPACE, variable->span, "constant bank %u: there are banks 0 to %d",
-                 variable->bank, BANKS - 1);
+        structure_report(c, RULE_VARIABLE_SPACE, variable->span,
+                         "constant bank %u: there are banks 0 to %d", variable->bank, BANKS - 1);
     else if (variable->bank > 0 && !(variable->linkage == LINKAGE_EXTERN && variable->unsized))
         structure_report(c, RULE_VARIABLE_SPACE, variable->span,
-                 "constant bank %u holds `.extern` arrays without size only", variable->bank);
+                         "constant bank %u holds `.extern` arrays without size only",
+                         variable->bank);
 }
 
 static void check_attributes(struct checker *c, const struct variable *variable) {
     if (!variable->managed && !variable->unified) return;
     struct str name = structure_name(c, variable->name);
     if (variable->space != SPACE_GLOBAL) {
-        structure_report(c, RULE_ATTRIBUTE, variable->span, "`%.*s`: only .global variables have .attribute(%s)",
-                 STR_ARG(name), variable->managed ? ".managed" : ".unified");
+        structure_report(c, RULE_ATTRIBUTE, variable->span,
+                         "`%.*s`: only .global variables have .attribute(%s)", STR_ARG(name),
+                         variable->managed ? ".managed" : ".unified");
         return;
     }
     if (variable->managed) structure_need(c, FEATURE_MANAGED, variable->span);
@@ -177,7 +192,8 @@ static void check_attributes(struct checker *c, const struct variable *variable)
     structure_need(c, FEATURE_UNIFIED, variable->span);
     if (!c->options->relocatable)
         structure_report(c, RULE_ATTRIBUTE, variable->span,
-                 "`%.*s`: .attribute(.unified) needs relocatable compilation (`ptxas -c`)", STR_ARG(name));
+                         "`%.*s`: .attribute(.unified) needs relocatable compilation (`ptxas -c`)",
+                         STR_ARG(name));
 }
 
 void check_variable(struct checker *c, const struct variable *variable,
@@ -196,7 +212,7 @@ void check_variable(struct checker *c, const struct variable *variable,
 
 static void bad_parameter(struct checker *c, const struct variable *variable, const char *why) {
     structure_report(c, RULE_PARAMETER, variable->span, "parameter `%.*s`: %s",
-             STR_ARG(structure_name(c, variable->name)), why);
+                     STR_ARG(structure_name(c, variable->name)), why);
 }
 
 static void check_entry_parameter(struct checker *c, const struct variable *variable) {
@@ -265,8 +281,9 @@ static void check_parameter(struct checker *c, const struct function *function,
     check_sampler_mode(c, variable);
     if (variable->is_ptr) structure_need(c, FEATURE_PTR, variable->span);
     if (variable->managed || variable->unified)
-        structure_report(c, RULE_ATTRIBUTE, variable->span, "parameter `%.*s` cannot have .attribute",
-                 STR_ARG(structure_name(c, variable->name)));
+        structure_report(c, RULE_ATTRIBUTE, variable->span,
+                         "parameter `%.*s` cannot have .attribute",
+                         STR_ARG(structure_name(c, variable->name)));
     if (!typed) return;
     if (function->kind == FUNCTION_ENTRY) {
         check_entry_parameter(c, variable);
@@ -281,7 +298,8 @@ void check_parameters(struct checker *c, const struct function *function) {
     uint32_t count = function->return_count + function->param_count;
     for (uint32_t i = 0; i < count; i++) check_parameter(c, function, &function->variables.at[i]);
     if (function->kind == FUNCTION_ENTRY) {
-        if (function->param_count > 0) structure_need(c, FEATURE_KERNEL_PARAMETERS, param_of(function, 0)->span);
+        if (function->param_count > 0)
+            structure_need(c, FEATURE_KERNEL_PARAMETERS, param_of(function, 0)->span);
         return;
     }
     check_unsized_parameters(c, function);
