@@ -12,7 +12,8 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static uint16_t read_number(const char **at, const char *end) {
     uint32_t number = 0;
-    while (*at < end && is_digit(**at) && number < 6000) number = number * 10 + (uint32_t)(*(*at)++ - '0');
+    while (*at < end && is_digit(**at) && number < 6000)
+        number = number * 10 + (uint32_t)(*(*at)++ - '0');
     return (uint16_t)number;
 }
 

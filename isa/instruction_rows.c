@@ -176,8 +176,9 @@ static enum isa_operand_code code_of(struct str word) {
         enum isa_operand_code code;
     } codes[] = {{"R", CODE_R}, {"W", CODE_W}, {"N", CODE_N}, {"X", CODE_X}, {"P", CODE_P},
                  {"M", CODE_M}, {"T", CODE_TENSOR}, {"IMAGE", CODE_IMAGE},
-                 {"HANDLE", CODE_HANDLE}, {"LOD", CODE_LOD}, {"SCALEA", CODE_SCALE_A}, {"SCALEB", CODE_SCALE_B},
-                 {"TMEM", CODE_TMEM}, {"TADDR", CODE_TADDR}, {"V", CODE_V}, {"I", CODE_I}, {"F", CODE_F},
+                 {"HANDLE", CODE_HANDLE}, {"LOD", CODE_LOD}, {"SCALEA", CODE_SCALE_A},
+                 {"SCALEB", CODE_SCALE_B}, {"TMEM", CODE_TMEM}, {"TADDR", CODE_TADDR},
+                 {"V", CODE_V}, {"I", CODE_I}, {"F", CODE_F},
                  {"SINK", CODE_SINK}, {"S", CODE_S}, {"D", CODE_D}, {"LABEL", CODE_LABEL},
                  {"TARGETS", CODE_TARGETS}, {"ANY", CODE_ANY}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

@@ -88,7 +88,7 @@ struct isa_operand_pattern {
     uint8_t range;       // RANGE_...
     uint16_t count;
     uint8_t value_count;
-    int64_t values[6];   // RANGE_SPAN: least, most; RANGE_SET: each; RANGE_MULTIPLE: of, least, most
+    int64_t values[6];   // SPAN: least, most; SET: each; MULTIPLE: of, least, most
 };
 
 // A test on the words that a form has: present, absent, in which slot.

@@ -14,8 +14,8 @@ struct instruction_checker *instruction_checker_new(struct arena *arena, struct 
     return checker;
 }
 
-const struct requirement *instruction_checker_requirements(const struct instruction_checker *checker,
-                                                           uint32_t *count) {
+const struct requirement *instruction_checker_requirements(
+    const struct instruction_checker *checker, uint32_t *count) {
     *count = checker->requirements.n;
     return checker->requirements.at;
 }
@@ -25,8 +25,8 @@ static inline uint64_t mix(uint64_t hash, uint64_t value) {
     return hash ^ hash >> 32;
 }
 
-// What of an operand its rows can see, in 32 bits: kind, flags, component; of a variable type, vector
-// and space.
+// What of an operand its rows can see, in 32 bits: kind, flags, component; of a variable its type,
+// vector and space.
 enum { SHAPE_FLAGS = 4, SHAPE_COMPONENT = 6, SHAPE_TYPE = 11, SHAPE_VECTOR = 17, SHAPE_SPACE = 21,
        SHAPE_FORMAL = 25, SHAPE_IN_ENTRY = 26, SHAPE_ARRAY = 27, SHAPE_INDEXED = 28,
        SHAPE_OTHER = 11 };
@@ -120,7 +120,8 @@ static uint64_t shape_key(const struct instruction_checker *checker, const struc
                           const struct instruction *instruction) {
     uint32_t written = instruction->opcode_end - instruction->offset;
     uint64_t hash = mix(info->seed, instruction->operand_count);
-    if (written != info->length) hash = mix(hash, instruction->offset);  // blanks inside: on its own
+    // With blanks inside, an instruction is on its own.
+    if (written != info->length) hash = mix(hash, instruction->offset);
     const struct operand *operands = &checker->body->operands.at[instruction->operand_first];
     for (uint32_t i = 0; i < instruction->operand_count; i++)
         hash = mix_operand(checker, hash, &operands[i], info->values_matter);
@@ -169,7 +170,8 @@ static void require(struct instruction_checker *checker, const struct instructio
     requirement->line_offset = instruction->offset;
 }
 
-// Taking the address of a function came with indirect calls, that of a kernel with launches from kernels.
+// Taking the address of a function came with indirect calls, that of a kernel with launches from
+// kernels.
 static struct isa_floor function_floor(const struct instruction_checker *checker,
                                        uint32_t function) {
     bool entry = checker->module->functions.at[function].kind == FUNCTION_ENTRY;

@@ -34,7 +34,7 @@ struct requirement {
 
 // Every distinct requirement met so far, in the order in which they were met; accepted instructions
 // only. Owned by the checker. Floors are those of the tables, whatever the file states.
-const struct requirement *instruction_checker_requirements(const struct instruction_checker *checker,
-                                                           uint32_t *count);
+const struct requirement *instruction_checker_requirements(
+    const struct instruction_checker *checker, uint32_t *count);
 
 #endif

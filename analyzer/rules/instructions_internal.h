@@ -49,7 +49,7 @@ struct instruction_checker {
 enum mismatch_kind {
     MISMATCH_NONE,
     MISMATCH_COUNT,      // too many or too few
-    MISMATCH_KIND,       // a literal where a register must be, an address where a vector must be, ...
+    MISMATCH_KIND,       // a literal where a register must be, a scalar for a vector, ...
     MISMATCH_TYPE,       // a register of the wrong class or width
     MISMATCH_LITERAL,    // a constant that the type does not take
     MISMATCH_LENGTH,     // a vector of the wrong length

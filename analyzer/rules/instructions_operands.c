@@ -180,8 +180,8 @@ static bool check_register(struct attempt *attempt, enum isa_type type, bool wid
     return fits || fail(attempt, MISMATCH_TYPE, operand);
 }
 
-// Types of mov that read a special register (measured): words of the register's width, and for the oldest
-// ones halves too.
+// Types of mov that read a special register (measured): words of the register's width, and for the
+// oldest ones halves too.
 static bool sreg_fits(const struct operand *operand, enum isa_type type) {
     const struct isa_sreg_info *sreg = &isa_sregs[operand->sreg];
     if (sreg->type == TYPE_PRED || type == TYPE_PRED) return sreg->type == type;
@@ -468,7 +468,8 @@ static uint32_t fragment(uint32_t elements, uint32_t bits, uint32_t lanes) {
     return registers == 0 ? 1 : registers;
 }
 
-// wmma hands out halves as 8 registers in every shape, and mma.m8n8k4 on halves works in quads of 8 lanes;
+// wmma hands out halves as 8 registers in every shape, and mma.m8n8k4 on halves works in quads of 8
+// lanes;
 // all other fragments divide evenly among the lanes.
 static uint32_t matrix_length(const struct isa_form *form, const struct row_match *match,
                               enum isa_count_rule rule) {
@@ -582,7 +583,8 @@ static enum isa_type bits_type(uint16_t bits) {
     }
 }
 
-// The type of a vector of what has type `a` so far and then an element of type `b`: bits go with all,
+// The type of a vector of what has type `a` so far and then an element of type `b`: bits go with
+// all,
 // integers of both signs make bits, integers and floats do not go together. TYPE_NONE: neither do
 // these two.
 static enum isa_type merged_type(enum isa_type a, enum isa_type b) {

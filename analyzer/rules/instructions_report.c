@@ -1,7 +1,8 @@
 // Findings of the instruction checker: which word or operand, what it is, what it must be.
 #include "analyzer/rules/instructions_internal.h"
 
-enum { LAST_KNOWN_VERSION = 90 };  // the tables were measured up to here; later rows are from the manual
+// The tables were measured up to here; later rows are from the manual.
+enum { LAST_KNOWN_VERSION = 90 };
 
 static struct place place_of(const struct instruction_checker *checker, uint32_t begin,
                              uint32_t end) {
@@ -17,7 +18,8 @@ static struct finding *add(struct instruction_checker *checker, enum rule rule, 
     return finding;
 }
 
-// Where a word of the dotted opcode is written. A form keeps the words without blanks and comments; where
+// Where a word of the dotted opcode is written. A form keeps the words without blanks and comments;
+// where
 // the source has some, the whole opcode is shown.
 static struct span word_span(const struct isa_form *form, const struct instruction *instruction,
                              uint32_t word) {
@@ -237,7 +239,8 @@ static void report_misfit(struct instruction_checker *checker, const struct isa_
     if (fit->taken_already && fit->holder == form->mods[fit->first]) {
         finding_message(checker->findings, finding, "`.%.*s` is given twice", STR_ARG(text));
     } else if (fit->taken_already) {
-        finding_message(checker->findings, finding, "`.%.*s` and `.%.*s` exclude each other in `%.*s`",
+        finding_message(checker->findings, finding,
+                        "`.%.*s` and `.%.*s` exclude each other in `%.*s`",
                         STR_ARG(isa_mod_texts[fit->holder]), STR_ARG(text), STR_ARG(stem));
     } else {
         finding_message(checker->findings, finding,
@@ -269,7 +272,8 @@ static void report_together(struct instruction_checker *checker, const struct is
                  STR_ARG(stem_text(form, fit->row->stem_count)), fit->row->modifiers_text);
 }
 
-// Rows that would take the words if a word of their stem stood where it must: `mul.u32` lacks `.hi`,
+// Rows that would take the words if a word of their stem stood where it must: `mul.u32` lacks
+// `.hi`,
 // `.lo` or `.wide`. False when there are none.
 static bool report_stem_word(struct instruction_checker *checker, const struct isa_form *form,
                              const struct instruction *instruction,

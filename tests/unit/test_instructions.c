@@ -1,5 +1,5 @@
-// The instruction checker: each rule of family 04, and the floors of 05, by examples that ptxas 13.0
-// was seen to take or refuse.
+// The instruction checker: each rule of family 04, and the floors of 05, by examples that ptxas
+// 13.0 was seen to take or refuse.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -206,7 +206,7 @@ static void matrix_fragments_have_their_length(void **state) {
     EXPECT_ALL("9.0", "sm_90", examples);
 }
 
-// A verdict is remembered by form and operand shape, and only clean ones are: every mistake is told.
+// Verdicts are remembered by form and operand shape, the clean ones only: each mistake is told.
 static void each_mistake_is_told(void **state) {
     (void)state;
     struct judged judged;
@@ -221,7 +221,8 @@ static void requirements_name_what_sets_them(void **state) {
     (void)state;
     struct judged judged;
     judge(&judged, "9.0", "sm_100a",
-          "add.u32 %u1, %u2, %u3; cp.async.wait_all; cp.async.commit_group; add.bf16 %h1, %h2, %h3;");
+          "add.u32 %u1, %u2, %u3; cp.async.wait_all; cp.async.commit_group;"
+          "add.bf16 %h1, %h2, %h3;");
     uint32_t count;
     const struct requirement *requirements =
         instruction_checker_requirements(judged.checker, &count);
