@@ -22,6 +22,7 @@ struct launch_case {
     bool block_known;
     uint64_t block[3], threads;   // threads: the product, UINT64_MAX on overflow
     bool block_from_metadata;
+    bool block_from_reqntid;  // (1, 1, 1) was given, and the driver puts the required block in its place
     uint64_t shared;              // dynamic bytes
     bool shared_from_metadata;
     uint64_t shared_max;          // dynamic bytes that the function allows as the launch sets it

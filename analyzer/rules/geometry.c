@@ -124,8 +124,17 @@ static void reqntid_impossible(struct launch_case *c, const struct directive_use
     finding_help(c->findings, finding, "build the kernel for fewer threads");
 }
 
-// `.reqntid` is compared axis by axis. With `.blocksareclusters` a block of one thread stands for
-// the stated one (measured).
+static void reqntid_taken(struct launch_case *c, const struct directive_use *use) {
+    if (!c->block_from_reqntid || c->kernel->blocks_are_clusters) return;
+    struct finding *finding = case_finding(c, RULE_REQNTID_TAKEN, block_place(c));
+    finding_message(c->findings, finding, "block of (1, 1, 1): the driver runs the %.*s of `%.*s` instead",
+                    STR_ARG(dimensions(c, c->block)), STR_ARG(directive_text(c, use)));
+    finding_note(c->findings, finding, "measured on driver 580; another may refuse with CUDA_ERROR_INVALID_VALUE");
+    help_block(c, finding, c->block);
+}
+
+// `.reqntid` is compared axis by axis; a block of one thread stands for the stated one
+// (take_required_block).
 static bool reqntid(struct launch_case *c) {
     const struct directive_use *use = last_use(c, DIRECTIVE_REQNTID);
     if (use == NULL) return false;
@@ -134,8 +143,8 @@ static bool reqntid(struct launch_case *c) {
         reqntid_impossible(c, use);
         return true;
     }
+    reqntid_taken(c, use);
     if (memcmp(want, c->block, sizeof c->block) == 0) return false;
-    if (c->kernel->blocks_are_clusters && c->threads == 1) return false;
     struct finding *finding = case_finding(c, RULE_REQNTID_MISMATCH, block_place(c));
     struct str given = dimensions(c, c->block), wanted = dimensions(c, want);
     finding_message(c->findings, finding, "block of %.*s where `%.*s` requires exactly %.*s",

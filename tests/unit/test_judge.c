@@ -96,6 +96,11 @@ static void test_launch_bounds(void **state) {
     FIRES(BOUND(".reqntid 128"), "k<<<1, (32,4)>>>(ptr)", REQNTID_MISMATCH, LAUNCH, INVALID_VALUE);
     QUIET(BOUND(".reqntid 128"), "k<<<1, 128>>>(ptr)", REQNTID_MISMATCH);
     QUIET(BOUND(".reqntid 128"), "k<<<1>>>(ptr)", REQNTID_MISMATCH);
+    QUIET(BOUND(".reqntid 128"), "k<<<1, 1>>>(ptr)", REQNTID_MISMATCH);
+    FIRES(BOUND(".reqntid 128"), "k<<<1, (1,1,2)>>>(ptr)", REQNTID_MISMATCH, LAUNCH, INVALID_VALUE);
+    WARNS(BOUND(".reqntid 128"), "k<<<1, 1>>>(ptr)", REQNTID_TAKEN);
+    QUIET(BOUND(".reqntid 128"), "k<<<1, 128>>>(ptr)", REQNTID_TAKEN);
+    QUIET(BOUND(".reqntid 1"), "k<<<1, 1>>>(ptr)", REQNTID_TAKEN);
     FIRES(BOUND(".reqntid 2048"), "k<<<1, 128>>>(ptr)", REQNTID_IMPOSSIBLE, LAUNCH, INVALID_VALUE);
     FIRES(BOUND(".reqntid 1, 1, 65"), "k<<<1, (1,1,64)>>>(ptr)", REQNTID_IMPOSSIBLE, LAUNCH, INVALID_VALUE);
     QUIET(BOUND(".reqntid 1024"), "k<<<1, 1024>>>(ptr)", REQNTID_IMPOSSIBLE);
