@@ -34,7 +34,9 @@ static enum parse_status check(struct job *job, struct judged *judged, bool keep
         .as = is_launching(job->judging) || manifest_is(job->file->path) ? CHECK_AS_DRIVER
                                                                           : CHECK_AS_ASSEMBLER,
         .deployments = judge->deployments.at, .deployment_count = judge->deployments.n,
-        .keep_bodies = keep_bodies};
+        .keep_bodies = keep_bodies,
+        .requirements = option_set(job->judging->options, OPTION_requires) ? &judged->requirements
+                                                                           : NULL};
     struct arena *bodies = keep_bodies ? &worker->module : &worker->bodies;
     return check_source(judged->source, &worker->module, bodies, &options, judged->load,
                         &judged->module);
@@ -96,6 +98,9 @@ static void judge_check(struct job *job) {
     if (judged.has_facts)
         record_module(job->file, &job->worker->records, &judged.facts, kernels->list.at,
                       kernels->list.n);
+    if (option_set(job->judging->options, OPTION_requires) && judged.module != NULL)
+        record_requires(job->file, &job->worker->records, &judged.requirements, judged.source);
+    if (judged.has_facts) judge_shown_launches(job, &judged);
     if (job->judging->command == COMMAND_info && job->settings->device.asked)
         device_describe(&job->settings->device, job->file, &judged.facts, &job->worker->records);
 }

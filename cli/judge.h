@@ -3,6 +3,7 @@
 #define PTXVET_CLI_JUDGE_H
 
 #include "analyzer/launch/manifest.h"
+#include "analyzer/rules/check.h"
 #include "cli/inputs.h"
 #include "cli/jobs.h"
 #include "library/records.h"
@@ -39,6 +40,7 @@ struct judged {
     struct module *module;      // NULL: a cubin
     struct module_facts facts;
     bool has_facts;
+    struct requirements requirements;
     int trouble;                // errno: it could not be read
 };
 
@@ -57,6 +59,9 @@ void judge_settle(struct job *job, struct source *source, const struct module *m
 
 // The launch of the command line.
 void judge_launch_line(struct job *job);
+
+// The launches of `info --launch`, held against what was read already.
+void judge_shown_launches(struct job *job, struct judged *judged);
 
 // The launches of a manifest, or those in comments of a PTX.
 void judge_manifest(struct job *job);

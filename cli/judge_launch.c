@@ -63,6 +63,8 @@ static void judge_one(struct job *job, struct judged *judged, struct launch *lau
     judge_settle(job, judged->source, judged->module, false, &judgement->findings);
     struct record_launch *record = vec_push(records, &job->file->launches);
     record_launch(record, records, judgement, text, line);
+    if (option_set(job->judging->options, OPTION_emit_launch))
+        record->emitted = record_emitted(records, judgement);
     rank_rules(job, &judgement->findings, record);
     if (confirmation != NULL) confirm_record(confirmation, records, record);
 }
@@ -85,6 +87,23 @@ void judge_launch_line(struct job *job) {
         job->file->failure = str_format(records, "%.*s: a limit was reached, the rest is not judged",
                                         STR_ARG(job->file->path));
     judge_one(job, &judged, &launch, &job->settings->judge, line, 1);
+}
+
+// What the launches of `info --launch` need: the same judgement, shown with the kernels.
+void judge_shown_launches(struct job *job, struct judged *judged) {
+    struct arena *records = &job->worker->records;
+    const struct option_values *launches = &job->judging->options->values[OPTION_launch];
+    for (uint32_t i = 0; i < launches->list.n; i++) {
+        struct str line = str_copy(records, launches->list.at[i]);
+        struct source *text = arena_new(records, struct source);
+        struct launch launch;
+        source_init(text, records, STR("launch"), line.data, line.len);
+        if (!launch_parse(text, records, &job->settings->names, job->file->findings, &launch)) {
+            job->file->failure = STR("the launch cannot be read");
+            return;
+        }
+        judge_one(job, judged, &launch, &job->settings->judge, line, 1);
+    }
 }
 
 // PTX files that launches of one manifest name, each read once.

@@ -295,6 +295,65 @@ void record_launch(struct record_launch *record, struct arena *arena,
         record_use(vec_push(arena, &record->memory), judgement->kernel, &dry->uses.at[i]);
 }
 
+static struct str version_text(struct arena *arena, uint16_t version) {
+    return str_format(arena, "%u.%u", version / 10u, version % 10u);
+}
+
+void record_requires(struct record_file *file, struct arena *arena,
+                     const struct requirements *requirements, struct source *source) {
+    struct record_requires *record = arena_new(arena, struct record_requires);
+    record->ptx_version = version_text(arena, requirements->floor.version);
+    record->target = isa_floor_targets_text(arena, &requirements->floor);
+    record->driver = isa_version_driver_text(arena, requirements->floor.version);
+    record->complete = !requirements->incomplete;
+    for (uint32_t i = 0; i < requirements->rows.n; i++) {
+        const struct required *row = &requirements->rows.at[i];
+        struct record_required *required = vec_push(arena, &record->features);
+        required->feature = row->feature;
+        required->ptx_version = version_text(arena, row->floor.version);
+        required->target = isa_floor_targets_text(arena, &row->floor);
+        required->line = source_position(source, row->span.begin).line;
+    }
+    file->requires = record;
+}
+
+// Which parameter an argument is for: named, or by its place.
+static uint32_t param_of(const struct judgement *judgement, uint32_t index) {
+    struct str name = judgement->launch.arguments.at[index].name;
+    const struct kernel *kernel = judgement->kernel;
+    if (name.len == 0) return index;
+    for (uint32_t i = 0; i < kernel->params.n; i++)
+        if (str_eq(kernel->params.at[i].name, name) || str_eq(kernel->params.at[i].user_name, name))
+            return i;
+    return NO_INDEX;
+}
+
+static const struct dryrun_use *use_of(const struct dryrun_result *dry, uint32_t param) {
+    for (uint32_t i = 0; i < dry->uses.n && param != NO_INDEX; i++)
+        if (dry->uses.at[i].param == param) return &dry->uses.at[i];
+    return NULL;
+}
+
+struct str record_emitted(struct arena *arena, const struct judgement *judgement) {
+    const struct launch *launch = &judgement->launch;
+    struct output out;
+    uint32_t at = 0;
+    if (!judgement->ran || judgement->kernel == NULL) return (struct str){NULL, 0};
+    output_init(&out, arena);
+    for (uint32_t i = 0; i < launch->arguments.n; i++) {
+        const struct argument *argument = &launch->arguments.at[i];
+        const struct dryrun_use *use = use_of(&judgement->dry, param_of(judgement, i));
+        bool sized = argument->kind == ARGUMENT_POINTER || argument->kind == ARGUMENT_BUFFER;
+        if (!sized || use == NULL || use->size_needed == 0 || argument->span.begin < at) continue;
+        output_bytes(&out, launch->source->text + at, argument->span.begin - at);
+        if (argument->name.len != 0) output_format(&out, "%.*s=", STR_ARG(argument->name));
+        output_format(&out, "u8[%llu]", (unsigned long long)use->size_needed);
+        at = argument->span.end;
+    }
+    output_bytes(&out, launch->source->text + at, launch->source->size - at);
+    return (struct str){out.data, (uint32_t)out.size};
+}
+
 // A `.loc` line of the text: its offset and its numbers.
 struct loc_line {
     uint32_t offset, file, line;

@@ -267,6 +267,25 @@ static json_t *launch_value(struct json_text *json, const struct report *report,
     return object;
 }
 
+static json_t *requires_value(struct json_text *json, const struct record_requires *requires) {
+    json_t *object = json_object(), *features = json_array();
+    json_text_set_or_null(json, object, "ptxVersion", requires->ptx_version);
+    json_text_set_or_null(json, object, "target", requires->target);
+    json_text_set_or_null(json, object, "driver", requires->driver);
+    json_object_set_new(object, "complete", json_boolean(requires->complete));
+    for (uint32_t i = 0; i < requires->features.n; i++) {
+        const struct record_required *required = &requires->features.at[i];
+        json_t *feature = json_object();
+        json_text_set(json, feature, "feature", required->feature);
+        json_text_set_or_null(json, feature, "ptxVersion", required->ptx_version);
+        json_text_set_or_null(json, feature, "target", required->target);
+        json_text_number(feature, "line", required->line);
+        json_array_append_new(features, feature);
+    }
+    json_object_set_new(object, "features", features);
+    return object;
+}
+
 static json_t *file_value(struct json_text *json, const struct report *report,
                           const struct record_file *file) {
     json_t *object = json_object(), *array = json_array();
@@ -286,6 +305,14 @@ static json_t *file_value(struct json_text *json, const struct report *report,
         json_array_append_new(array, kernel_value(json, &file->kernels.at[i]));
     json_object_set_new(object, "module", module_value(json, file->module));
     json_object_set_new(object, "kernels", array);
+    if (file->requires != NULL)
+        json_object_set_new(object, "requires", requires_value(json, file->requires));
+    json_t *launches = json_array();  // of info --launch
+    for (uint32_t i = 0; i < file->launches.n; i++)
+        json_array_append_new(launches,
+                              launch_value(json, report, &file->launches.at[i], file->path));
+    if (file->launches.n != 0) json_object_set_new(object, "launches", launches);
+    else json_decref(launches);
     json_object_set_new(object, "findings", findings_value(json, file->findings, file->path));
     return object;
 }

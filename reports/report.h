@@ -88,6 +88,7 @@ struct record_gpu {
 };
 
 struct record_launch {
+    struct str emitted;              // the launch with sizes filled in; empty: not asked for
     struct str text, kernel, verdict;
     uint32_t line;
     struct prediction predicted;
@@ -115,11 +116,24 @@ struct record_launch {
     int asked;
 };
 
+// A feature and what it needs, for --requires.
+struct record_required {
+    struct str feature, ptx_version, target;
+    uint32_t line;
+};
+
+struct record_requires {
+    struct str ptx_version, target, driver;  // the least of each; empty: not known
+    bool complete;                           // everything's needs are known
+    VEC_OF(struct record_required) features; // that raised them, in the order of the source
+};
+
 struct record_file {
     struct str path;
     struct source *source;           // NULL when it could not be read
     struct record_module *module;    // NULL: null in JSON
     struct str about;                // "PTX 8.7 for sm_90a only, ..."; for people
+    struct record_requires *requires;  // NULL: not asked for
     VEC_OF(struct record_kernel) kernels;
     VEC_OF(struct record_launch) launches;
     struct findings *findings;       // of check and info; NULL when none

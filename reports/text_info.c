@@ -123,6 +123,29 @@ static void text_kernel(const struct report *report, const struct record_file *f
     output_byte(out, '\n');
 }
 
+static void text_requires(const struct record_file *file, struct output *out) {
+    const struct record_requires *requires = file->requires;
+    output_text(out, "needs at least PTX ");
+    plain_line(out, requires->ptx_version);
+    output_text(out, ", ");
+    plain_line(out, requires->target);
+    if (requires->driver.len != 0) {
+        output_text(out, ", driver ");
+        plain_line(out, requires->driver);
+    }
+    output_text(out, requires->complete ? "\n" : "; something in it was not understood\n");
+    for (uint32_t i = 0; i < requires->features.n; i++) {
+        const struct record_required *required = &requires->features.at[i];
+        output_format(out, "  PTX %-4.*s %-18.*s ", STR_ARG(required->ptx_version),
+                      STR_ARG(required->target));
+        plain_line(out, required->feature);
+        output_text(out, "  ");
+        plain_line(out, file->path);
+        output_format(out, ":%u\n", required->line);
+    }
+    output_byte(out, '\n');
+}
+
 void text_kernels(const struct report *report, const struct record_file *file, struct output *out) {
     if (file->about.len != 0) {
         plain_line(out, file->path);
@@ -130,6 +153,7 @@ void text_kernels(const struct report *report, const struct record_file *file, s
         plain_line(out, file->about);
         output_text(out, "\n\n");
     }
+    if (file->requires != NULL) text_requires(file, out);
     for (uint32_t i = 0; i < file->kernels.n; i++)
         text_kernel(report, file, &file->kernels.at[i], out);
 }

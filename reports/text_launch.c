@@ -134,6 +134,11 @@ void text_launch(const struct report *report, const struct record_file *file,
     }
     for (uint32_t i = 0; i < launch->memory.n; i++) memory_row(out, &launch->memory.at[i]);
     coverage_line(out, launch);
+    if (launch->emitted.len != 0) {
+        output_text(out, "  with the sizes that it needs:\n    ");
+        plain_line(out, launch->emitted);
+        output_byte(out, '\n');
+    }
     text_gpu(report, launch, out);
     if (launch->ranking != NULL) ranking_rows(launch, out);
 }

@@ -14,6 +14,8 @@ COMMANDS = [
     ["check", "corpus"], ["check", "-", "--stdin-filename", "x\xe9.ptx"], ["info", "corpus"],
     ["check", "no/such/file.ptx"], ["launch", GPTQ, "gptq<<<16384, 1024, 512>>>" + CALL],
     ["launch", GPTQ, "gptq<<<16384, 128, 512>>>" + CALL, "--gpu", "h200"],
+    ["info", "corpus/triton/gptq_b1024.ptx", "--requires"],
+    ["info", GPTQ, "--launch", "gptq<<<64, 128, 512>>>(ptr, ptr, ptr, ptr, ptr, 4096)"],
     ["launch", GPTQ, "nosuch<<<1, 1>>>"], ["launch", GPTQ, "gptq<<<"],
 ]
 BROKEN = b'.version 8.0\n.target sm_80\n.address_size 64\n.entry k() { add.s32 %r1, "\xff\xfe", \x01; }\n'
