@@ -2,6 +2,8 @@
 #include "cli/confirm.h"
 
 #include "base/file.h"
+#include "cli/ptxas.h"
+#include "isa/versions.h"
 
 // A launch of what never becomes a module: a cubin is judged by its header alone.
 static void judge_without_module(struct job *job, const struct judged *judged,
@@ -48,12 +50,33 @@ static void rank_rules(struct job *job, const struct findings *found, struct rec
     record->ranking = ranking;
 }
 
+// `--ptxas`: what the assembler allots, where neither the launch nor the PTX says it. For the first
+// GPU named, when the PTX is for it, else for the PTX's own target.
+static void ask_ptxas(struct job *job, struct judged *judged, struct launch *launch,
+                      const struct judge_options *options) {
+    const struct options *given = job->judging->options;
+    struct arena *arena = &job->worker->records;
+    struct str target = judged->module->target, error;
+    if (!option_set(given, OPTION_ptxas) || launch->has_regs || target.len == 0) return;
+    const struct kernel *kernel = facts_kernel(&judged->facts, launch->kernel);
+    if (launch->kernel.len == 0 && judged->facts.kernels.n == 1) kernel = judged->facts.kernels.at;
+    if (kernel == NULL) return;  // the judgement says so
+    enum isa_target_id id = isa_target_find(target);
+    bool generic = id != TARGET_UNKNOWN && isa_targets[id].kind == TARGET_GENERIC;
+    if (generic && options->deployments.n != 0 && options->deployments.at[0].compute_capability != 0)
+        target = str_format(arena, "sm_%u", options->deployments.at[0].compute_capability);
+    launch->has_regs = ptxas_registers(option_text(given, OPTION_ptxas, ""), judged->path, target,
+                                       kernel->name, arena, &launch->regs, &error);
+    if (!launch->has_regs) job->file->failure = error;
+}
+
 // Judges one launch; `text` is as the report shows it.
 static void judge_one(struct job *job, struct judged *judged, struct launch *launch,
                       const struct judge_options *options, struct str text, uint32_t line) {
     struct arena *records = &job->worker->records;
     struct judgement *judgement = arena_new(records, struct judgement);
     read_contents(job, launch);
+    if (judged->module != NULL) ask_ptxas(job, judged, launch, options);
     judgement->launch = *launch;
     if (judged->module == NULL) judge_without_module(job, judged, judgement);
     else launch_judge(&judged->facts, judged->load, launch, options, records, judgement);
