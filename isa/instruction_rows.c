@@ -183,7 +183,7 @@ static enum isa_operand_code code_of(struct str word) {
                  {"TARGETS", CODE_TARGETS}, {"ANY", CODE_ANY}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (str_eq(str_from(codes[i].text), word)) return codes[i].code;
-    assert(!"unknown operand code");
+    assert(0 && "unknown operand code");
     return CODE_ANY;
 }
 
