@@ -11,8 +11,8 @@ static void print_word(const char *before, struct str text, const char *after) {
 int main(void) {
     static const char *const pieces[] = {
         "{", "}", ";", "[", "]", "(", ")", "%r1", "%rd1", "%p1", "@%p1 ", "@!%p1 ", "%r<5>", "L:", "bra L;",
-        "ret;", ", ", "+-4", "0f3F800000", "0d3FF0000000000000", "0x10", "WARP_SZ", "_", "|", "// x\\n",
-        "/*", "*/", "\\\"", ".version 8.7\\n", ".target sm_90a\\n", ".address_size 64\\n", ".param .u64 x",
+        "ret;", ", ", "+-4", "0f3F800000", "0d3FF0000000000000", "0x10", "WARP_SZ", "_", "|", "// x\\x0a",
+        "/*", "*/", "\\\"", ".version 8.7\\x0a", ".target sm_90a\\x0a", ".address_size 64\\x0a", ".param .u64 x",
         "<<<1, 128, 0>>>", "f32[4096]@16", "null", "cluster=(2,1,1)", "optin=auto", "dim3(1,1,1)", "KiB",
         "cdiv(4,2)", "bytes[24]@8", "=iota", "cooperative", "ptr@8", "i64(1)", "packed=8"};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) printf("\"%s\"\n", pieces[i]);
