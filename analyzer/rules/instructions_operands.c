@@ -94,31 +94,32 @@ static bool is_integer_32(enum isa_type reg) {
     return reg == TYPE_B32 || reg == TYPE_U32 || reg == TYPE_S32;
 }
 
-// 4294967296 stands for 0 where 32 bits are read, as ptxas has it.
-static int64_t constant_value(const struct operand *operand) {
+// Barriers and tcgen05 read 32 bits of a constant, so that 4294967296 stands for 0; the others compare
+// all of it.
+static int64_t constant_value(const struct attempt *attempt, const struct operand *operand) {
     int64_t value = (int64_t)operand->value;
-    return value == (int64_t)1 << 32 ? 0 : value;
+    uint16_t opcode = attempt->form->opcode;
+    bool wraps = opcode == OP_bar || opcode == OP_barrier || opcode == OP_tcgen05;
+    return wraps && value == (int64_t)1 << 32 ? 0 : value;
 }
 
-static bool in_range(const struct isa_operand_pattern *pattern, const struct operand *operand) {
-    int64_t value = constant_value(operand);
+static bool in_range(const struct attempt *attempt, const struct operand *operand) {
+    const struct isa_operand_pattern *pattern = attempt->pattern;
+    int64_t raw = (int64_t)operand->value, value = constant_value(attempt, operand);
     const int64_t *values = pattern->values;
     switch (pattern->range) {
-    case RANGE_SPAN: {
-        int64_t raw = (int64_t)operand->value;
-        return value >= values[0] && (value <= values[1] || raw <= values[1]);
-    }
+    case RANGE_SPAN:
+        return (value >= values[0] && value <= values[1]) ||
+               (raw >= values[0] && raw <= values[1]);
     case RANGE_SET:
         for (int i = 0; i < pattern->value_count; i++)
-            if ((int64_t)operand->value == values[i]) return true;
+            if (raw == values[i]) return true;
         return false;
     case RANGE_MULTIPLE:
-        if (pattern->value_count == 3) {
-            int64_t raw = (int64_t)operand->value;
+        if (pattern->value_count == 3)
             return raw >= values[1] && raw <= values[2] && raw % values[0] == 0;
-        }
-        return value % values[0] == 0 && value >= 0;
-    case RANGE_POWER: return value > 0 && (value & (value - 1)) == 0;
+        return raw % values[0] == 0 && raw >= 0;
+    case RANGE_POWER: return raw > 0 && (raw & (raw - 1)) == 0;
     default: return true;
     }
 }
@@ -149,7 +150,7 @@ static bool check_literal(struct attempt *attempt, enum isa_type type,
     if (pattern->destination || pattern->no_literal)
         return fail(attempt, MISMATCH_KIND, operand);
     if (!literal_fits(type, operand)) return fail(attempt, MISMATCH_LITERAL, operand);
-    if (operand->kind == OPERAND_INT && !in_range(pattern, operand))
+    if (operand->kind == OPERAND_INT && !in_range(attempt, operand))
         return fail(attempt, MISMATCH_RANGE, operand);
     return true;
 }
@@ -306,8 +307,10 @@ static bool check_tensor_memory(struct attempt *attempt, const struct operand *o
     if (!check_address(attempt, operand)) return false;
     const struct operand *base = elements_of(attempt, operand);
     enum isa_type reg = operand_type(attempt->checker, base);
+    bool untyped_only = attempt->pattern->code == CODE_TMEM;
+    if (base->kind == OPERAND_VAR && untyped_only) return fail(attempt, MISMATCH_KIND, base);
     if (base->kind != OPERAND_REG || reg == TYPE_NONE) return true;
-    bool fits = attempt->pattern->code == CODE_TMEM ? reg == TYPE_B32 : is_integer_32(reg);
+    bool fits = untyped_only ? reg == TYPE_B32 : is_integer_32(reg);
     return fits || fail(attempt, MISMATCH_TYPE, base);
 }
 
@@ -762,7 +765,7 @@ static bool check_scale(struct attempt *attempt, const struct operand *operand) 
             if (!check_register(attempt, TYPE_B16, false, &elements[i])) return false;
             continue;
         }
-        bool fits = i == 0 ? in_range(attempt->pattern, &elements[i])
+        bool fits = i == 0 ? in_range(attempt, &elements[i])
                            : elements[i].value < threads;
         if (!fits) return fail(attempt, MISMATCH_RANGE, &elements[i]);
     }
@@ -777,7 +780,7 @@ static bool check_lod(struct attempt *attempt, const struct operand *operand) {
 
 static bool check_constant(struct attempt *attempt, const struct operand *operand) {
     if (operand->kind != OPERAND_INT) return fail(attempt, MISMATCH_KIND, operand);
-    return in_range(attempt->pattern, operand) || fail(attempt, MISMATCH_RANGE, operand);
+    return in_range(attempt, operand) || fail(attempt, MISMATCH_RANGE, operand);
 }
 
 // mov takes the address of what has one; cvta and mapa of what lies in the window they name.
