@@ -120,6 +120,13 @@ static const struct row rows[] = {
      ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n) { .reg .b64 %d<4>; .reg .b32 %r<3>; ld.param.u64 %d1,[p];"
      "mov.u32 %r1,%tid.x; { .param .b64 r; .param .b64 a; .param .b32 b; st.param.b64 [a],%d1; st.param.b32 [b],%r1;"
      "call.uni (r),f,(a,b); ld.param.b64 %d2,[r]; } st.global.u32 [%d2],1; ret; }", 1, 33, 0, 128, 256, 0, false, 0, ILLEGAL},
+    // Constants: an initialised one is followed; where an array has no size, nothing is beyond it.
+    {HEAD ".const .align 4 .b32 c[2] = {0, 64};\n.visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n) {"
+     ".reg .b64 %d<6>; .reg .b32 %r<3>; ld.param.u64 %d1,[p]; ld.const.u32 %r1,[c+4]; cvt.u64.u32 %d2,%r1;"
+     "add.u64 %d3,%d1,%d2; st.global.u32 [%d3],1; ret; }", 1, 1, 0, 64, 256, 0, false, 0, ILLEGAL},
+    {HEAD ".extern .const .align 4 .b32 c[];\n.visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n) {"
+     ".reg .b64 %d<6>; .reg .b32 %r<3>; ld.param.u64 %d1,[p]; ld.const.u32 %r1,[c+400]; st.global.u32 [%d1],%r1; ret; }", 1, 1,
+     0, 64, 256, 0, false, 0, OK},
     // Local memory, brx.idx, generic addresses.
     {HEAD ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n) { .local .align 8 .b8 l[16]; .reg .b64 %d<6>;"
      ".reg .b32 %r<3>; ld.param.u64 %d1,[p]; mov.u64 %d2,l; st.local.u64 [%d2+8],%d1; cvta.local.u64 %d3,%d2;"

@@ -71,7 +71,8 @@ static struct spot find_place(const struct engine *engine, uint8_t space, uint64
         return (struct spot){.space = SPACE_LOCAL, .base = window + LOCAL_ORIGIN, .size = map->local_size,
                               .before = LOCAL_ORIGIN, .end = map->local_size + LOCAL_REACH};
     case SPACE_CONST:
-        return (struct spot){.space = SPACE_CONST, .base = window, .size = map->const_size, .end = UINT64_MAX / 2,
+        return (struct spot){.space = SPACE_CONST, .base = window,
+                             .size = map->const_open ? UINT64_MAX : map->const_size, .end = UINT64_MAX / 2,
                               .before = UINT64_MAX / 2};
     case SPACE_PARAM:
         if (address - window >= PARAM_FUNC_ORIGIN && address - window < (uint64_t)1 << 40)
@@ -143,7 +144,7 @@ struct verdict {
     struct spot place;
     int64_t offset;
     uint32_t width, align;
-    bool outside, misaligned, unmapped;
+    bool outside, misaligned;
     enum death death;
 };
 
@@ -382,6 +383,13 @@ static struct bytes bytes_at(struct engine *engine, const struct warp *warp, con
     }
 }
 
+// How many bytes there are behind `bytes_at`.
+static uint64_t tracked(const struct engine *engine, const struct spot *place) {
+    return place->space == SPACE_SHARED  ? engine->shared_bytes
+           : place->space == SPACE_CONST ? engine->map->const_size
+                                         : place->size;
+}
+
 static bool load_bytes(struct engine *engine, const struct warp *warp, const struct spot *place, uint32_t lane,
                        int64_t offset, uint32_t size, uint64_t *value) {
     *value = 0;
@@ -400,7 +408,7 @@ static bool load_bytes(struct engine *engine, const struct warp *warp, const str
         }
         return true;
     }
-    uint64_t limit = place->space == SPACE_SHARED ? engine->shared_bytes : place->size;
+    uint64_t limit = tracked(engine, place);
     struct bytes bytes = bytes_at(engine, warp, place, lane);
     if (bytes.data == NULL || (uint64_t)offset > limit || limit - (uint64_t)offset < size) return false;
     for (uint32_t i = 0; i < size; i++)
@@ -422,7 +430,7 @@ static void store_bytes(struct engine *engine, const struct warp *warp, const st
         }
         return;
     }
-    uint64_t limit = place->space == SPACE_SHARED ? engine->shared_bytes : place->size;
+    uint64_t limit = tracked(engine, place);
     struct bytes bytes = bytes_at(engine, warp, place, lane);
     if (bytes.data == NULL || (uint64_t)offset > limit || limit - (uint64_t)offset < size) return;
     if (place->space == SPACE_SHARED) engine->shared_dirty = true;

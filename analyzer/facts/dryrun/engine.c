@@ -689,6 +689,7 @@ static void run_rank(struct engine *engine, struct warp *warp, const struct frag
     const struct code_insn *insn = &engine->code->insns.at[pc];
     const uint32_t *cluster = engine->request->cluster;
     uint64_t ranks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
+    if (ranks == 0) ranks = 1;
     uint32_t maybe, on = guarded(engine, warp, insn, frag->mask, &maybe), bad = 0;
     warp_widen(engine, warp, insn->a);
     for (uint32_t left = on & ~warp->unknown[insn->a]; left != 0; left &= left - 1)

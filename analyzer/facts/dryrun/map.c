@@ -163,7 +163,9 @@ static uint64_t place_variable(struct layout *layout, const struct variable *var
             return UINT64_MAX;
         }
         return place_static(&layout->shared_at, variable);
-    case SPACE_CONST: return variable->unsized ? 0 : place_static(&layout->const_at, variable);
+    case SPACE_CONST:
+        layout->map->const_open = layout->map->const_open || variable->unsized;
+        return variable->unsized ? 0 : place_static(&layout->const_at, variable);
     case SPACE_GLOBAL: return used ? place_global(layout, variable) : 0;
     default: return 0;
     }

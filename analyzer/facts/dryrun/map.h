@@ -44,6 +44,7 @@ struct map {
     uint64_t *module_addresses;      // by module variable, in its own space
     uint64_t **function_addresses;   // by slice function and variable
     uint32_t const_size;
+    bool const_open;          // some .const variable has no size here: what is beyond is not known
     uint8_t *const_bytes, *const_known;   // contents of .const
     uint8_t *param_bytes, *param_known;   // kernel parameters
     uint64_t param_size;
