@@ -85,7 +85,7 @@ static void is_bounded(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (uint32_t n = 0; n < strlen(names[i].symbol); n++)
             mangled_read((struct str){names[i].symbol, n}, &f->arena, &name);
-    char doubling[2000] = "_Z1f1aIiE";
+    char doubling[2048] = "_Z1f1aIiE";
     for (int i = 0; i < 200; i++) {
         char step[64];
         static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
