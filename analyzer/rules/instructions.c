@@ -32,8 +32,8 @@ enum { SHAPE_FLAGS = 4, SHAPE_COMPONENT = 6, SHAPE_TYPE = 11, SHAPE_VECTOR = 17,
        SHAPE_OTHER = 11 };
 
 static inline uint64_t basic_shape(const struct operand *operand) {
-    unsigned negations = ((operand->flags & OPERAND_NOT) != 0) |
-                         ((operand->flags & OPERAND_NEGATED) != 0) << 1;
+    unsigned negations = (operand->flags & OPERAND_NOT ? 1u : 0u) |
+                         (operand->flags & OPERAND_NEGATED ? 2u : 0u);
     return (uint64_t)operand->kind | (uint64_t)negations << SHAPE_FLAGS |
            (uint64_t)operand->component << SHAPE_COMPONENT |
            (uint64_t)((operand->flags & OPERAND_INDEXED) != 0) << SHAPE_INDEXED;

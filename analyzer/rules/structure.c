@@ -4,8 +4,8 @@ static struct place place_of(const struct checker *c, struct span span) {
     return (struct place){c->module->source, span};
 }
 
-static struct finding *add(struct checker *c, enum rule rule, struct span span, const char *format,
-                           va_list args) {
+__attribute__((format(printf, 4, 0))) static struct finding *
+add(struct checker *c, enum rule rule, struct span span, const char *format, va_list args) {
     struct finding *finding = finding_add(c->findings, rule, place_of(c, span));
     finding->message = str_vformat(c->findings->arena, format, args);
     return finding;
